@@ -1,0 +1,131 @@
+#include "weft_bytes.h"
+
+#include <string.h>
+
+static uint8_t* reserve(weft__bytes* bytes, size_t size) {
+    if (bytes->overflow || size > bytes->capacity - bytes->size) {
+        bytes->overflow = true;
+        return NULL;
+    }
+    uint8_t* place = bytes->data + bytes->size;
+    bytes->size += size;
+    return place;
+}
+
+static void put_integer(weft__bytes* bytes, uint64_t value, size_t size) {
+    uint8_t* place = reserve(bytes, size);
+    if (place == NULL)
+        return;
+    for (size_t i = 0; i < size; ++i)
+        place[i] = (uint8_t)(value >> (8 * i));
+}
+
+void weft__bytes_init(weft__bytes* bytes, void* buffer, size_t capacity) {
+    *bytes = (weft__bytes){.data = (uint8_t*)buffer, .capacity = capacity};
+}
+
+void weft__bytes_put_u8(weft__bytes* bytes, uint8_t value) {
+    put_integer(bytes, value, 1);
+}
+
+void weft__bytes_put_u16(weft__bytes* bytes, uint16_t value) {
+    put_integer(bytes, value, 2);
+}
+
+void weft__bytes_put_u32(weft__bytes* bytes, uint32_t value) {
+    put_integer(bytes, value, 4);
+}
+
+void weft__bytes_put_u64(weft__bytes* bytes, uint64_t value) {
+    put_integer(bytes, value, 8);
+}
+
+void weft__bytes_put_digest(weft__bytes* bytes, weft_digest value) {
+    uint8_t* place = reserve(bytes, 16);
+    if (place == NULL)
+        return;
+    for (size_t i = 0; i < 8; ++i) {
+        place[i] = (uint8_t)(value.low >> (8 * i));
+        place[8 + i] = (uint8_t)(value.high >> (8 * i));
+    }
+}
+
+void weft__bytes_put_raw(weft__bytes* bytes, const void* source, size_t size) {
+    if (size == 0)
+        return;
+    uint8_t* place = reserve(bytes, size);
+    if (place != NULL)
+        memcpy(place, source, size);
+}
+
+weft_digest weft__bytes_digest(const weft__bytes* bytes, uint64_t seed) {
+    WEFT_ASSERT(!bytes->overflow);
+    return weft_digest_of(bytes->data, bytes->size, seed);
+}
+
+void weft__reader_init(weft__reader* reader, const void* buffer, size_t size) {
+    *reader = (weft__reader){.data = (const uint8_t*)buffer, .size = size};
+}
+
+const uint8_t* weft__reader_view(weft__reader* reader, size_t size) {
+    if (reader->underflow || size > reader->size - reader->offset) {
+        reader->underflow = true;
+        return NULL;
+    }
+    if (size == 0)
+        return NULL;
+    const uint8_t* place = reader->data + reader->offset;
+    reader->offset += size;
+    return place;
+}
+
+static uint64_t get_integer(weft__reader* reader, size_t size) {
+    const uint8_t* place = weft__reader_view(reader, size);
+    uint64_t value = 0;
+    for (size_t i = 0; place != NULL && i < size; ++i)
+        value |= (uint64_t)place[i] << (8 * i);
+    return value;
+}
+
+uint8_t weft__reader_get_u8(weft__reader* reader) {
+    return (uint8_t)get_integer(reader, 1);
+}
+
+uint16_t weft__reader_get_u16(weft__reader* reader) {
+    return (uint16_t)get_integer(reader, 2);
+}
+
+uint32_t weft__reader_get_u32(weft__reader* reader) {
+    return (uint32_t)get_integer(reader, 4);
+}
+
+uint64_t weft__reader_get_u64(weft__reader* reader) {
+    return get_integer(reader, 8);
+}
+
+weft_digest weft__reader_get_digest(weft__reader* reader) {
+    weft_digest digest = {0, 0};
+    const uint8_t* place = weft__reader_view(reader, 16);
+    for (size_t i = 0; place != NULL && i < 8; ++i) {
+        digest.low |= (uint64_t)place[i] << (8 * i);
+        digest.high |= (uint64_t)place[8 + i] << (8 * i);
+    }
+    return digest;
+}
+
+void weft__reader_get_raw(weft__reader* reader, void* out, size_t size) {
+    const uint8_t* place = weft__reader_view(reader, size);
+    if (place != NULL)
+        memcpy(out, place, size);
+    else if (size != 0)
+        memset(out, 0, size);
+}
+
+size_t weft__reader_left(const weft__reader* reader) {
+    return reader->underflow ? 0 : reader->size - reader->offset;
+}
+
+weft_status weft__reader_finish(const weft__reader* reader) {
+    bool whole = !reader->underflow && reader->offset == reader->size;
+    return whole ? WEFT_STATUS_OK : WEFT_STATUS_BAD_FORMAT;
+}

@@ -1,0 +1,61 @@
+#include "weft/hash.h"
+
+#include <string.h>
+
+// The dispatched entry points choose the widest vectors of the machine at run time; the plain ones
+// those of the library's build. The values are the same.
+#ifdef WEFT_XXHASH_DISPATCH
+#include <xxh_x86dispatch.h>
+#else
+#include <xxhash.h>
+#endif
+
+#if XXH_VERSION_NUMBER < 800
+#error "weft needs xxHash 0.8 or later: XXH3 was not frozen before"
+#endif
+
+weft_digest weft_digest_of(const void* bytes, size_t size, uint64_t seed) {
+    XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, size, seed);
+    return (weft_digest){.low = hash.low64, .high = hash.high64};
+}
+
+uint64_t weft_hash64_of(const void* bytes, size_t size, uint64_t seed) {
+    return XXH3_64bits_withSeed(bytes, size, seed);
+}
+
+uint64_t weft_hash64_of_name(const char* name) {
+    return weft_hash64_of(name, strlen(name), 0);
+}
+
+void weft_digest_format(weft_digest digest, char text[WEFT_DIGEST_TEXT]) {
+    for (unsigned i = 0; i < 32; ++i) {
+        uint64_t half = i < 16 ? digest.high : digest.low;
+        text[i] = "0123456789abcdef"[(half >> (60 - 4 * (i % 16))) & 15u];
+    }
+    text[32] = '\0';
+}
+
+static bool hex_digit(char character, uint64_t* out) {
+    if (character >= '0' && character <= '9')
+        *out = (uint64_t)(character - '0');
+    else if (character >= 'a' && character <= 'f')
+        *out = (uint64_t)(character - 'a') + 10u;
+    else
+        return false;
+    return true;
+}
+
+weft_status weft_digest_parse(const char* text, weft_digest* out) {
+    weft_digest digest = {0, 0};
+    for (unsigned i = 0; i < 32; ++i) {
+        uint64_t digit = 0;
+        if (!hex_digit(text[i], &digit))
+            return WEFT_STATUS_BAD_FORMAT;
+        uint64_t* half = i < 16 ? &digest.high : &digest.low;
+        *half = (*half << 4) | digit;
+    }
+    if (text[32] != '\0')
+        return WEFT_STATUS_BAD_FORMAT;
+    *out = digest;
+    return WEFT_STATUS_OK;
+}

@@ -1,0 +1,43 @@
+/// Small integer helpers for the layers above. Pure functions, callable from any thread.
+#pragma once
+
+#include "weft/base.h"
+
+/// The number of zero bits below the lowest set one. word is not 0.
+static inline unsigned weft__ctz64(uint64_t word) {
+    WEFT_CHECK(word != 0);
+    return (unsigned)__builtin_ctzll(word);
+}
+
+/// The number of set bits, 0..64.
+static inline unsigned weft__popcount64(uint64_t word) {
+    return (unsigned)__builtin_popcountll(word);
+}
+
+/// Whether the number is a power of two; 0 is not.
+static inline bool weft__is_pow2(uint64_t number) {
+    return number != 0 && (number & (number - 1)) == 0;
+}
+
+/// The smallest k with 2^k >= number, 0..64; 0 for 0 and 1.
+static inline unsigned weft__ceil_log2(uint64_t number) {
+    return number <= 1 ? 0u : 64u - (unsigned)__builtin_clzll(number - 1);
+}
+
+/// The smallest multiple of `alignment` (a power of two) that is >= size. The caller knows that it
+/// fits size_t.
+static inline size_t weft__align_up(size_t size, size_t alignment) {
+    WEFT_CHECK(weft__is_pow2(alignment));
+    WEFT_CHECK(size <= SIZE_MAX - (alignment - 1));
+    return (size + (alignment - 1)) & ~(alignment - 1);
+}
+
+/// a * b into out. False when it does not fit; out then holds no meaningful value.
+static inline WEFT_NODISCARD bool weft__size_mul(size_t a, size_t b, size_t* out) {
+    return !__builtin_mul_overflow(a, b, out);
+}
+
+/// a + b into out. False when it does not fit; out then holds no meaningful value.
+static inline WEFT_NODISCARD bool weft__size_add(size_t a, size_t b, size_t* out) {
+    return !__builtin_add_overflow(a, b, out);
+}
