@@ -1,0 +1,61 @@
+# What Weft is built on. Each dependency becomes an imported target or an honest absence.
+
+include(CheckCSourceCompiles)
+find_package(PkgConfig)
+if(NOT PkgConfig_FOUND)
+    message(FATAL_ERROR "Weft needs pkg-config (Debian: pkg-config); cmake/setup.sh installs it")
+endif()
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# Finds a required library by pkg-config, as PkgConfig::<prefix>.
+macro(weft_require prefix module title package)
+    pkg_check_modules(${prefix} QUIET IMPORTED_TARGET ${module})
+    if(NOT ${prefix}_FOUND)
+        message(FATAL_ERROR "Weft needs ${title}: no ${module}.pc was found "
+            "(Debian: ${package}). cmake/setup.sh installs what is missing.")
+    endif()
+endmacro()
+
+weft_require(WEFT_XXHASH libxxhash xxHash libxxhash-dev)
+set(CMAKE_REQUIRED_LIBRARIES PkgConfig::WEFT_XXHASH)
+check_c_source_compiles("
+    #include <stddef.h>
+    #include <xxh_x86dispatch.h>
+    int main(int argc, char** argv)
+    { return (int)XXH3_128bits_withSeed_dispatch(argv[0], (size_t)argc, 0).low64; }"
+    WEFT_XXHASH_DISPATCH)
+unset(CMAKE_REQUIRED_LIBRARIES)
+
+# Concurrency Kit's packaged headers are not multiarch, and the thread sanitizer cannot see into
+# its assembly: both cases use the C11 body of the same interface.
+set_property(CACHE WEFT_ATOMICS PROPERTY STRINGS ck c11)
+set(WEFT_ATOMICS_C11 ON)
+if(WEFT_ATOMICS STREQUAL "ck" AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(WEFT_CK QUIET IMPORTED_TARGET ck)
+    if(WEFT_CK_FOUND)
+        set(WEFT_ATOMICS_C11 OFF)
+    endif()
+elseif(NOT WEFT_ATOMICS MATCHES "^(ck|c11)$")
+    message(FATAL_ERROR "WEFT_ATOMICS is ck or c11, not '${WEFT_ATOMICS}'")
+endif()
+
+set_property(CACHE WEFT_HWLOC PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_HWLOC OFF)
+if(WEFT_HWLOC STREQUAL "AUTO")
+    pkg_check_modules(WEFT_HWLOC_LIB QUIET IMPORTED_TARGET hwloc>=2)
+    set(WEFT_HAVE_HWLOC ${WEFT_HWLOC_LIB_FOUND})
+elseif(WEFT_HWLOC)
+    weft_require(WEFT_HWLOC_LIB hwloc>=2 hwloc libhwloc-dev)
+    set(WEFT_HAVE_HWLOC ON)
+endif()
+
+if(WEFT_BENCH)
+    weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
+endif()
+if(WEFT_TESTS)
+    weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
+endif()
+
+message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}")

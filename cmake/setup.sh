@@ -1,0 +1,71 @@
+#!/bin/sh
+# Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh tests`
+# for everything. Quick, and silent, when nothing is missing. On other systems than Debian and its
+# kin it says what to install.
+set -eu
+
+bench_packages="gcc libc6-dev cmake ninja-build pkg-config
+    libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
+test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev"
+
+case ${1:-} in
+bench) packages=$bench_packages ;;
+tests) packages="$bench_packages $test_packages" ;;
+*)
+    echo "usage: cmake/setup.sh bench|tests" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    for tool in cmake pkg-config cc; do
+        command -v "$tool" >/dev/null && continue
+        cat >&2 <<'END'
+Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
+  build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
+  libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
+  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks)
+END
+        exit 1
+    done
+    exit 0 # The tools are there; CMake names any library that is not.
+fi
+
+missing=
+for package in $packages; do
+    state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null) || state=
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        sudo=none
+    elif [ -t 0 ]; then
+        sudo=sudo
+    else
+        sudo="sudo -n" # Nobody is there to type a password.
+    fi
+fi
+
+refuse() {
+    cat >&2 <<END
+Weft needs packages that could not be installed:$missing
+Install them with:
+  ${sudo:+sudo }apt-get update && ${sudo:+sudo }apt-get install -y --no-install-recommends$missing
+END
+    exit 1
+}
+[ "$sudo" != none ] || refuse
+
+apt() {
+    # $sudo is a command of none, one or two words.
+    # shellcheck disable=SC2086
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null
+}
+echo "Installing:$missing"
+apt update || echo "apt-get update failed; trying with the lists at hand" >&2
+# $missing is a list.
+# shellcheck disable=SC2086
+apt install -y --no-install-recommends $missing || refuse
