@@ -1,0 +1,145 @@
+// Access lists bound to a world's types, and which archetypes they match.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "weft_view.h"
+
+#define ACCESS_MAX 64u
+
+static const char* mode_name(weft_access_mode mode) {
+    static const char* const names[] = {
+        "?",    "READ",    "WRITE",    "READ_OPTIONAL", "WRITE_OPTIONAL",
+        "WITH", "WITHOUT", "READ_ANY", "RESOURCE_READ", "RESOURCE_WRITE",
+        "EMIT", "CONSUME", "REDUCE",   "REDUCED",       "COMMANDS"};
+    return (size_t)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "?";
+}
+
+static bool role_fits(weft_access_mode mode, weft__role role) {
+    switch (mode) {
+    case WEFT_ACCESS_READ:
+    case WEFT_ACCESS_WRITE:
+    case WEFT_ACCESS_READ_OPTIONAL:
+    case WEFT_ACCESS_WRITE_OPTIONAL:
+    case WEFT_ACCESS_WITH:
+    case WEFT_ACCESS_WITHOUT:
+    case WEFT_ACCESS_READ_ANY:
+        return role == WEFT__ROLE_COMPONENT || role == WEFT__ROLE_SPARSE;
+    case WEFT_ACCESS_RESOURCE_READ:
+    case WEFT_ACCESS_RESOURCE_WRITE:
+        return role == WEFT__ROLE_RESOURCE;
+    case WEFT_ACCESS_EMIT:
+    case WEFT_ACCESS_CONSUME:
+        return role == WEFT__ROLE_CHANNEL;
+    case WEFT_ACCESS_REDUCE:
+    case WEFT_ACCESS_REDUCED:
+        return role == WEFT__ROLE_REDUCTION;
+    case WEFT_ACCESS_COMMANDS:
+        break;
+    }
+    return false;
+}
+
+// A buffered component may be written on the own row and read on any: the reader sees world(t).
+// Next-tick channels may be read and fed by the same system.
+static bool may_repeat(const weft_world* world, const weft__term* a, const weft__term* b) {
+    weft_access_mode low = a->mode < b->mode ? a->mode : b->mode;
+    weft_access_mode high = a->mode < b->mode ? b->mode : a->mode;
+    if (a->buffered && high == WEFT_ACCESS_READ_ANY)
+        return low == WEFT_ACCESS_WRITE || low == WEFT_ACCESS_WRITE_OPTIONAL;
+    return low == WEFT_ACCESS_EMIT && high == WEFT_ACCESS_CONSUME &&
+           world->channels.items[a->index].delivery == WEFT_DELIVERY_NEXT;
+}
+
+static weft_status term_compile(weft_world* world, const weft_access* entry, weft__access* out,
+                                char* text, size_t capacity) {
+    if (entry->mode == WEFT_ACCESS_COMMANDS) {
+        out->commands = true;
+        return WEFT_STATUS_OK;
+    }
+    if (entry->type == NULL) {
+        (void)snprintf(text, capacity, "an entry %s has no type", mode_name(entry->mode));
+        return WEFT_STATUS_BAD_ACCESS;
+    }
+    uint32_t id = weft__type_id(world, entry->type);
+    if (id == 0) {
+        (void)snprintf(text, capacity, "%s(%s): the type is not registered in this world",
+                       mode_name(entry->mode), entry->type->name);
+        return WEFT_STATUS_UNKNOWN_TYPE;
+    }
+    const weft__type* type = weft__type_at(world, id);
+    if (!role_fits(entry->mode, type->role)) {
+        (void)snprintf(text, capacity, "%s(%s): the type is registered in another role",
+                       mode_name(entry->mode), entry->type->name);
+        return WEFT_STATUS_BAD_ACCESS;
+    }
+    weft__term term = {.mode = entry->mode,
+                       .type = entry->type,
+                       .type_id = id,
+                       .index = type->index,
+                       .sparse = type->role == WEFT__ROLE_SPARSE,
+                       .buffered = type->buffered};
+    for (uint32_t i = 0; i < out->terms.count; i++) {
+        if (out->terms.items[i].type_id != id || may_repeat(world, &out->terms.items[i], &term))
+            continue;
+        (void)snprintf(text, capacity,
+                       "%s is declared as %s and as %s; each type stands in a "
+                       "list once",
+                       entry->type->name, mode_name(out->terms.items[i].mode),
+                       mode_name(entry->mode));
+        return WEFT_STATUS_BAD_ACCESS;
+    }
+    out->selects |=
+        term.sparse && (term.mode == WEFT_ACCESS_READ || term.mode == WEFT_ACCESS_WRITE ||
+                        term.mode == WEFT_ACCESS_WITH || term.mode == WEFT_ACCESS_WITHOUT);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, out->terms, 1));
+    out->terms.items[out->terms.count++] = term;
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__access_compile(weft_world* world, const weft_access* list, size_t count,
+                                 weft__access* out, char* text, size_t capacity) {
+    WEFT_ASSERT(out != NULL && text != NULL);
+    memset(out, 0, sizeof(*out));
+    if (count > ACCESS_MAX || (count > 0 && list == NULL)) {
+        (void)snprintf(text, capacity, "the access list has %zu entries; at most %u", count,
+                       ACCESS_MAX);
+        return WEFT_STATUS_BAD_ACCESS;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].mode < WEFT_ACCESS_READ || list[i].mode > WEFT_ACCESS_COMMANDS) {
+            (void)snprintf(text, capacity, "entry %zu has mode %d, which does not exist", i,
+                           (int)list[i].mode);
+            return WEFT_STATUS_BAD_ACCESS;
+        }
+        WEFT_TRY(term_compile(world, &list[i], out, text, capacity));
+    }
+    return WEFT_STATUS_OK;
+}
+
+bool weft__access_matches(const weft__access* access, const weft__archetype* archetype) {
+    for (uint32_t i = 0; i < access->terms.count; i++) {
+        const weft__term* term = &access->terms.items[i];
+        if (term->sparse)
+            continue; // Filters rows, not archetypes.
+        bool required = term->mode == WEFT_ACCESS_READ || term->mode == WEFT_ACCESS_WRITE ||
+                        term->mode == WEFT_ACCESS_WITH;
+        if (!required && term->mode != WEFT_ACCESS_WITHOUT)
+            continue;
+        if (weft__archetype_has(archetype, term->type_id) != required)
+            return false;
+    }
+    return true;
+}
+
+void weft__access_columns(const weft__access* access, const weft__archetype* archetype,
+                          uint32_t* columns) {
+    for (uint32_t i = 0; i < access->terms.count; i++) {
+        const weft__term* term = &access->terms.items[i];
+        bool own = term->mode == WEFT_ACCESS_READ || term->mode == WEFT_ACCESS_WRITE ||
+                   term->mode == WEFT_ACCESS_READ_OPTIONAL ||
+                   term->mode == WEFT_ACCESS_WRITE_OPTIONAL;
+        columns[i] =
+            own && !term->sparse ? weft__archetype_column(archetype, term->type_id) : WEFT__NONE;
+    }
+}

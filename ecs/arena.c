@@ -1,0 +1,186 @@
+#include "weft_arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "weft_bits.h"
+
+// The smallest segment asked of the provider; later ones double up to the largest.
+#define ARENA_SEGMENT_MIN ((size_t)1 << 20)
+#define ARENA_SEGMENT_MAX ((size_t)1 << 28)
+#define ARENA_PAGE 4096u
+
+// Class 2k holds 64 << k bytes, class 2k+1 holds 96 << k; 96 alone is not a multiple of 64, so
+// class 1 is rounded up to 128 and class 2 never used: kept for the simple formula.
+static size_t arena_class_size(uint32_t class_index) {
+    size_t base = (size_t)64 << (class_index / 2);
+    size_t size = class_index % 2 != 0 ? base + base / 2 : base;
+    return (size + WEFT__ARENA_ALIGN - 1) & ~(size_t)(WEFT__ARENA_ALIGN - 1);
+}
+
+static uint32_t arena_class_of(size_t size) {
+    WEFT_ASSERT(size > 0);
+    if (size <= 64)
+        return 0;
+    uint32_t log2 = 63u - (uint32_t)__builtin_clzll((unsigned long long)(size - 1));
+    uint32_t class_index = (log2 - 6) * 2 + 1; // 96 << (log2 - 6): above 2^log2
+    if (arena_class_size(class_index) < size)
+        class_index++;
+    WEFT_ASSERT(class_index < WEFT__ARENA_CLASSES);
+    WEFT_ASSERT(arena_class_size(class_index) >= size);
+    return class_index;
+}
+
+static void* arena_malloc(void* context, size_t size) {
+    (void)context;
+    void* segment = aligned_alloc(ARENA_PAGE, size);
+    if (segment != NULL)
+        memset(segment, 0, size);
+    return segment;
+}
+
+static void arena_malloc_release(void* context, void* segment, size_t size) {
+    (void)context;
+    (void)size;
+    free(segment);
+}
+
+void weft__arena_init(weft__arena* arena, const weft_memory* memory) {
+    WEFT_ASSERT(arena != NULL);
+    memset(arena, 0, sizeof(*arena));
+    if (memory != NULL)
+        arena->memory = *memory;
+    else
+        arena->memory = (weft_memory){arena_malloc, arena_malloc_release, NULL};
+    WEFT_ASSERT(arena->memory.acquire != NULL && arena->memory.release != NULL);
+}
+
+void weft__arena_deinit(weft__arena* arena) {
+    WEFT_ASSERT(arena != NULL);
+    weft__arena_segment* segment = arena->segments;
+    while (segment != NULL) {
+        weft__arena_segment* next = segment->next;
+        arena->memory.release(arena->memory.context, segment, segment->size);
+        segment = next;
+    }
+    arena->segments = NULL;
+}
+
+// Hands the rest of the old segment to the free lists, largest class first, so that nothing of it
+// is lost when a new segment starts.
+static void arena_retire_bump(weft__arena* arena) {
+    while ((size_t)(arena->bump_end - arena->bump) >= WEFT__ARENA_ALIGN) {
+        size_t left = (size_t)(arena->bump_end - arena->bump);
+        uint32_t class_index = arena_class_of(left);
+        while (arena_class_size(class_index) > left)
+            class_index--;
+        *(void**)(void*)arena->bump = arena->free_lists[class_index];
+        arena->free_lists[class_index] = arena->bump;
+        arena->bump += arena_class_size(class_index);
+    }
+    arena->bump = arena->bump_end = NULL;
+}
+
+static bool arena_add_segment(weft__arena* arena, size_t need) {
+    size_t size = arena->reserved < ARENA_SEGMENT_MIN ? ARENA_SEGMENT_MIN : arena->reserved;
+    if (size > ARENA_SEGMENT_MAX)
+        size = ARENA_SEGMENT_MAX;
+    if (size < need + ARENA_PAGE)
+        size = need + ARENA_PAGE;
+    size = (size + ARENA_SEGMENT_MIN - 1) & ~(ARENA_SEGMENT_MIN - 1);
+    weft__arena_segment* segment = arena->memory.acquire(arena->memory.context, size);
+    if (segment == NULL && size > need + 2 * ARENA_PAGE) { // A smaller one may still be had.
+        size = (need + 2 * ARENA_PAGE) & ~(size_t)(ARENA_PAGE - 1);
+        segment = arena->memory.acquire(arena->memory.context, size);
+    }
+    if (segment == NULL)
+        return false;
+    WEFT_ASSERT((uintptr_t)segment % ARENA_PAGE == 0);
+    arena_retire_bump(arena);
+    segment->next = arena->segments;
+    segment->size = size;
+    arena->segments = segment;
+    arena->bump = (uint8_t*)segment + WEFT__ARENA_ALIGN;
+    arena->bump_end = (uint8_t*)segment + size;
+    arena->reserved += size;
+    return true;
+}
+
+static void* arena_take(weft__arena* arena, uint32_t class_index) {
+    void* block = arena->free_lists[class_index];
+    size_t size = arena_class_size(class_index);
+    if (block != NULL) {
+        memcpy(&arena->free_lists[class_index], block, sizeof(void*));
+    } else {
+        if ((size_t)(arena->bump_end - arena->bump) < size && !arena_add_segment(arena, size))
+            return NULL;
+        block = arena->bump;
+        arena->bump += size;
+    }
+    arena->used += size;
+    return block;
+}
+
+void* weft__arena_alloc(weft__arena* arena, size_t size) {
+    WEFT_ASSERT(arena != NULL);
+    if (size > ((size_t)1 << (sizeof(size_t) == 4 ? 30 : 40)))
+        return NULL;
+    uint32_t class_index = arena_class_of(size == 0 ? 1 : size);
+    if (arena->enter != NULL)
+        arena->enter(arena->guard);
+    void* block = arena_take(arena, class_index);
+    if (arena->leave != NULL)
+        arena->leave(arena->guard);
+    WEFT_CHECK((uintptr_t)block % WEFT__ARENA_ALIGN == 0);
+    return block;
+}
+
+void* weft__arena_alloc_zero(weft__arena* arena, size_t size) {
+    void* block = weft__arena_alloc(arena, size);
+    if (block != NULL)
+        memset(block, 0, size);
+    return block;
+}
+
+void weft__arena_free(weft__arena* arena, void* block, size_t size) {
+    WEFT_ASSERT(arena != NULL);
+    if (block == NULL)
+        return;
+    uint32_t class_index = arena_class_of(size == 0 ? 1 : size);
+    if (arena->enter != NULL)
+        arena->enter(arena->guard);
+    memcpy(block, &arena->free_lists[class_index], sizeof(void*));
+    arena->free_lists[class_index] = block;
+    WEFT_ASSERT(arena->used >= arena_class_size(class_index));
+    arena->used -= arena_class_size(class_index);
+    if (arena->leave != NULL)
+        arena->leave(arena->guard);
+}
+
+size_t weft__arena_block_size(size_t size) {
+    return arena_class_size(arena_class_of(size == 0 ? 1 : size));
+}
+
+weft_status weft__arena_grow(weft__arena* arena, void** array, uint32_t* capacity,
+                             size_t element_size, size_t need) {
+    WEFT_ASSERT(element_size > 0);
+    if (need <= *capacity)
+        return WEFT_STATUS_OK;
+    size_t target = need < 8 ? 8 : need;
+    if (target < (size_t)*capacity * 2)
+        target = (size_t)*capacity * 2;
+    size_t bytes = weft__arena_block_size(target * element_size);
+    target = bytes / element_size;
+    if (target > UINT32_MAX)
+        target = UINT32_MAX;
+    void* grown = weft__arena_alloc(arena, bytes);
+    if (grown == NULL || target < need)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    if (*array != NULL) {
+        memcpy(grown, *array, (size_t)*capacity * element_size);
+        weft__arena_free(arena, *array, (size_t)*capacity * element_size);
+    }
+    *array = grown;
+    *capacity = (uint32_t)target;
+    return WEFT_STATUS_OK;
+}

@@ -1,0 +1,165 @@
+// Chunks: storage of the rows of one archetype in one shard.
+
+#include <string.h>
+
+#include "weft_bits.h"
+#include "weft_world.h"
+
+#define CHUNK_ROWS_MIN 16u
+
+// Position of the first chunk whose shard (or archetype, in a shard's list) is not below `key`.
+static uint32_t chunks_lower(weft__chunk* const* chunks, uint32_t count, uint32_t key,
+                             bool by_archetype) {
+    uint32_t low = 0;
+    uint32_t high = count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        uint32_t value = by_archetype ? chunks[middle]->archetype : chunks[middle]->shard;
+        if (value < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard) {
+    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard, false);
+    if (at == table->chunks.count || table->chunks.items[at]->shard != shard)
+        return NULL;
+    return table->chunks.items[at];
+}
+
+uint32_t weft__chunk_capacity_for(uint32_t rows) {
+    WEFT_ASSERT(rows <= WEFT_SHARD_SLOTS);
+    uint32_t capacity = CHUNK_ROWS_MIN;
+    while (capacity < rows)
+        capacity *= 2;
+    return capacity;
+}
+
+static size_t column_bytes(uint32_t capacity, uint32_t size) {
+    return ((size_t)capacity * size + 63u) & ~(size_t)63u;
+}
+
+size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity) {
+    WEFT_ASSERT(capacity >= CHUNK_ROWS_MIN);
+    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        size_t column = column_bytes(capacity, table->column_sizes[i]);
+        bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;
+    }
+    return bytes;
+}
+
+void weft__chunk_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
+                        uint8_t* block, weft_entity** entities, void** columns, void** backs) {
+    WEFT_ASSERT(block != NULL);
+    *entities = (weft_entity*)(void*)block;
+    block += column_bytes(capacity, sizeof(weft_entity));
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        size_t bytes = column_bytes(capacity, table->column_sizes[i]);
+        columns[i] = block;
+        block += bytes;
+        bool buffered = weft__type_at(world, table->column_types[i])->buffered;
+        backs[i] = buffered ? block : NULL;
+        block += buffered ? bytes : 0;
+    }
+}
+
+static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__chunk* chunk) {
+    memmove(items + at + 1, items + at, (count - at) * sizeof(items[0]));
+    items[at] = chunk;
+}
+
+// One allocation holds the chunk and its arrays per column.
+static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
+    size_t pointers = columns * sizeof(void*);
+    size_t size = sizeof(weft__chunk) + 4 * pointers + (columns + 1) * sizeof(weft_digest) +
+                  2 * (columns + 1);
+    uint8_t* memory = weft__arena_alloc_zero(&world->arena, size);
+    if (memory == NULL)
+        return NULL;
+    weft__chunk* chunk = (weft__chunk*)(void*)memory;
+    memory += sizeof(weft__chunk);
+    chunk->leaves = (weft_digest*)(void*)memory;
+    memory += (columns + 1) * sizeof(weft_digest);
+    chunk->columns = (void**)(void*)memory;
+    chunk->backs = (void**)(void*)(memory + pointers);
+    chunk->grown_columns = (void**)(void*)(memory + 2 * pointers);
+    chunk->grown_backs = (void**)(void*)(memory + 3 * pointers);
+    chunk->dirty = memory + 4 * pointers;
+    chunk->filled = chunk->dirty + columns + 1;
+    return chunk;
+}
+
+weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32_t table_id,
+                               bool sparse, uint32_t shard_number, weft__chunk** chunk_out) {
+    WEFT_ASSERT(weft__chunk_find(table, shard_number) == NULL);
+    weft__shard* shard = world->shards.items[shard_number];
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, table->chunks, 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, shard->chunks, 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->chunks, 1));
+    weft__chunk* chunk = chunk_alloc(world, table->column_count);
+    if (chunk == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    chunk->archetype = table_id;
+    chunk->shard = shard_number;
+    chunk->sparse = sparse;
+    chunk->column_count = table->column_count;
+    chunk->gone = chunk->come = WEFT__NONE;
+    chunk->id = sparse ? WEFT__NONE : world->chunks.count;
+    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard_number, false);
+    list_insert(table->chunks.items, table->chunks.count++, at, chunk);
+    if (sparse) {
+        world->sparse_chunk_count++;
+    } else {
+        world->chunks.items[world->chunks.count++] = chunk;
+        at = chunks_lower(shard->chunks.items, shard->chunks.count, table_id, true);
+        list_insert(shard->chunks.items, shard->chunks.count++, at, chunk);
+    }
+    *chunk_out = chunk;
+    return WEFT_STATUS_OK;
+}
+
+void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf) {
+    WEFT_CHECK(leaf <= chunk->column_count);
+    chunk->dirty[leaf] = 1;
+    if (chunk->listed)
+        return;
+    chunk->listed = true;
+    WEFT_ASSERT(lane->changed.count < lane->changed.capacity);
+    lane->changed.items[lane->changed.count++] = chunk;
+}
+
+void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk, uint32_t column,
+                        uint32_t type_id) {
+    WEFT_CHECK(column < chunk->column_count);
+    weft__chunk_mark(lane, chunk, column);
+    if (chunk->backs[column] == NULL)
+        return chunk->columns[column];
+    if (!chunk->filled[column]) {
+        chunk->filled[column] = 1;
+        memcpy(chunk->backs[column], chunk->columns[column],
+               (size_t)chunk->row_count * weft__type_at(world, type_id)->type->size);
+        if (!chunk->swap) {
+            chunk->swap = true;
+            WEFT_ASSERT(lane->swaps.count < lane->swaps.capacity);
+            lane->swaps.items[lane->swaps.count++] = chunk;
+        }
+    }
+    return chunk->backs[column];
+}
+
+uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {
+    uint32_t low = 0;
+    uint32_t high = chunk->row_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (chunk->entities[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < chunk->row_count && chunk->entities[low].slot == slot ? low : WEFT__NONE;
+}

@@ -1,0 +1,398 @@
+// The digest tree (C7).
+//
+//   leaf       one column of one chunk: its values in little-endian by the field table; the kind,
+//              the type and the row count enter as the hash's seed
+//   chunk      shard, rows, the entities' leaf, each component's layout hash and leaf
+//   archetype  the layout hashes of its set, and its non-empty chunks by shard
+//   view       non-empty archetypes in visit order, presence tables, resources, reductions
+//   full       view, tick, seed, limits, archetype ids, allocator, generations, pending messages
+//
+// Combining is ordered everywhere; xor and sum of parts would hide swaps. Only leaves whose chunk
+// was written are hashed again: a mark too many costs time, a mark too few is what
+// weft_world_digest_check() finds.
+
+#include <string.h>
+
+#include "weft_bytes.h"
+#include "weft_world.h"
+
+#define DIGEST_VERSION 1u
+#define SEED_ENTITIES 0x454E5449u
+#define SEED_CHUNK 0x43484E4Bu
+#define SEED_ARCHETYPE 0x41524348u
+#define SEED_VIEW 0x56494557u
+#define SEED_FULL 0x46554C4Cu
+#define SEED_SLOTS 0x534C4F54u
+#define SEED_FREE 0x46524545u
+#define SEED_CHANNEL 0x4348414Eu
+#define SEED_RESOURCE 0x5245534Fu
+#define SEED_MIX 0x9E3779B97F4A7C15u
+
+static bool host_is_little(void) {
+    const uint16_t probe = 1;
+    return *(const uint8_t*)(const void*)&probe == 1;
+}
+
+static uint64_t leaf_seed(uint64_t kind, uint64_t count) {
+    return kind + count * SEED_MIX;
+}
+
+// Hash of `count` values in canonical bytes. `scratch` is used on big-endian hosts only and holds
+// 4096 values.
+static weft_digest hash_values(const weft_type* type, const void* values, size_t count,
+                               uint64_t seed, uint8_t* scratch) {
+    if (host_is_little())
+        return weft_digest_of(values, count * type->size, seed);
+    weft_digest digest = {0, 0};
+    for (size_t at = 0; at < count || at == 0; at += WEFT_SHARD_SLOTS) {
+        size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
+        weft__type_encode(type, (const uint8_t*)values + at * type->size, part, scratch);
+        WEFT_ASSERT(count <= WEFT_SHARD_SLOTS); // Longer arrays are hashed in pieces by the caller.
+        digest = weft_digest_of(scratch, part * type->size, seed);
+    }
+    return digest;
+}
+
+static weft_digest hash_words32(const uint32_t* words, size_t count, uint64_t seed,
+                                uint8_t* scratch) {
+    if (host_is_little())
+        return weft_digest_of(words, count * sizeof(words[0]), seed);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t byte = 0; byte < 4; byte++)
+            scratch[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
+    return weft_digest_of(scratch, count * sizeof(words[0]), seed);
+}
+
+// Long lists of words are a chain of pieces too.
+static weft_digest hash_word_list(const uint32_t* words, size_t count, uint64_t kind,
+                                  weft_digest start, uint8_t* scratch) {
+    weft_digest digest = start;
+    uint8_t buffer[2 * sizeof(weft_digest)];
+    for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
+        size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
+        weft__bytes bytes;
+        weft__bytes_init(&bytes, buffer, sizeof(buffer));
+        weft__bytes_put_digest(&bytes, digest);
+        weft__bytes_put_digest(&bytes,
+                               hash_words32(words + at, part, leaf_seed(kind, part), scratch));
+        digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
+    }
+    return digest;
+}
+
+static weft_digest hash_entities(const weft__chunk* chunk, uint8_t* scratch) {
+    _Static_assert(sizeof(weft_entity) == 2 * sizeof(uint32_t), "handles are two words");
+    return hash_words32(&chunk->entities[0].slot, (size_t)chunk->row_count * 2,
+                        leaf_seed(SEED_ENTITIES, chunk->row_count), scratch);
+}
+
+static weft_digest hash_column(const weft_world* world, const weft__chunk* chunk, uint32_t column,
+                               const void* values, uint8_t* scratch) {
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    const weft__type* type = weft__type_at(world, table->column_types[column]);
+    return hash_values(type->type, values, chunk->row_count,
+                       leaf_seed(type->hash, chunk->row_count), scratch);
+}
+
+weft_digest weft__digest_column(const weft_world* world, const weft__lane* lane,
+                                const weft__chunk* chunk, uint32_t column, bool back) {
+    WEFT_ASSERT(column < chunk->column_count);
+    const void* values = back ? chunk->backs[column] : chunk->columns[column];
+    return hash_column(world, chunk, column, values, lane->column);
+}
+
+static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__lane* lane) {
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    weft__bytes bytes;
+    weft__bytes_init(&bytes, lane->column, lane->column_size);
+    weft__bytes_put_u32(&bytes, chunk->shard);
+    weft__bytes_put_u32(&bytes, chunk->row_count);
+    weft__bytes_put_u32(&bytes, table->component_count);
+    weft__bytes_put_digest(&bytes, chunk->leaves[chunk->column_count]);
+    uint32_t column = 0;
+    for (uint32_t i = 0; i < table->component_count; i++) {
+        weft__bytes_put_u64(&bytes, weft__type_at(world, table->components[i])->hash);
+        if (column < table->column_count && table->column_types[column] == table->components[i])
+            weft__bytes_put_digest(&bytes, chunk->leaves[column++]);
+    }
+    WEFT_ASSERT(!bytes.overflow && column == table->column_count);
+    chunk->node = weft__bytes_digest(&bytes, SEED_CHUNK);
+}
+
+static void hash_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
+    for (uint32_t i = 0; i < chunk->column_count; i++) {
+        if (!chunk->dirty[i])
+            continue;
+        chunk->dirty[i] = 0;
+        chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane->column);
+        lane->leaves_hashed++;
+    }
+    if (chunk->dirty[chunk->column_count]) {
+        chunk->dirty[chunk->column_count] = 0;
+        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane->column);
+        lane->leaves_hashed++;
+    }
+    hash_chunk_node(world, chunk, lane);
+    chunk->listed = false;
+}
+
+// Large arrays are a chain of pieces, so that no scratch grows with them.
+static weft_digest hash_array(const weft_type* type, const void* values, size_t count,
+                              uint64_t kind, uint8_t* scratch) {
+    weft_digest digest = {0, 0};
+    uint8_t buffer[2 * sizeof(weft_digest)];
+    for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
+        size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
+        weft__bytes bytes;
+        weft__bytes_init(&bytes, buffer, sizeof(buffer));
+        weft__bytes_put_digest(&bytes, digest);
+        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * type->size,
+                                                   part, leaf_seed(kind, part), scratch));
+        digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
+    }
+    return digest;
+}
+
+static void update_item(void* context, uint32_t worker, uint32_t item) {
+    weft_world* world = context;
+    weft__lane* lane = &world->lanes[worker];
+    if (item < world->changed.count) {
+        hash_chunk(world, lane, world->changed.items[item]);
+        return;
+    }
+    weft__resource* resource = &world->resources.items[item - world->changed.count];
+    if (!resource->dirty)
+        return;
+    const weft__type* type = weft__type_at(world, resource->type);
+    resource->leaf = hash_array(type->type, resource->values, resource->count,
+                                type->hash + SEED_RESOURCE, lane->column);
+    resource->dirty = false;
+    lane->leaves_hashed++;
+}
+
+static weft_status gather_changed(weft_world* world, uint64_t* bytes) {
+    world->changed.count = 0;
+    for (uint32_t i = 0; i < world->lane_count; i++) {
+        weft__lane* lane = &world->lanes[i];
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->changed, lane->changed.count));
+        for (uint32_t j = 0; j < lane->changed.count; j++) {
+            weft__chunk* chunk = lane->changed.items[j];
+            world->changed.items[world->changed.count++] = chunk;
+            weft__chunk_table(world, chunk)->dirty = true;
+            *bytes += (uint64_t)chunk->row_count * 16;
+        }
+        lane->changed.count = 0;
+    }
+    for (uint32_t i = 0; i < world->resources.count; i++)
+        *bytes += world->resources.items[i].dirty ? world->resources.items[i].size : 0;
+    return WEFT_STATUS_OK;
+}
+
+// Room for a node of `size` bytes in the world's scratch.
+static weft_status node_begin(weft_world* world, weft__bytes* bytes, size_t size) {
+    world->bytes.count = 0;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->bytes, size));
+    weft__bytes_init(bytes, world->bytes.items, world->bytes.capacity);
+    return WEFT_STATUS_OK;
+}
+
+static weft_status hash_archetype(weft_world* world, weft__archetype* table) {
+    weft__bytes bytes;
+    WEFT_TRY(node_begin(world, &bytes,
+                        16 + (size_t)table->component_count * 8 +
+                            (size_t)table->chunks.count * sizeof(weft_digest)));
+    weft__bytes_put_u32(&bytes, table->component_count);
+    for (uint32_t i = 0; i < table->component_count; i++)
+        weft__bytes_put_u64(&bytes, weft__type_at(world, table->components[i])->hash);
+    table->node_empty = true;
+    for (uint32_t i = 0; i < table->chunks.count; i++) {
+        if (table->chunks.items[i]->row_count == 0)
+            continue;
+        weft__bytes_put_digest(&bytes, table->chunks.items[i]->node);
+        table->node_empty = false;
+    }
+    WEFT_ASSERT(!bytes.overflow);
+    table->node = weft__bytes_digest(&bytes, SEED_ARCHETYPE);
+    table->dirty = false;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status update_view(weft_world* world) {
+    for (uint32_t i = 0; i < world->archetypes.count; i++)
+        if (world->archetypes.items[i].dirty)
+            WEFT_TRY(hash_archetype(world, &world->archetypes.items[i]));
+    for (uint32_t i = 0; i < world->sparse.count; i++)
+        if (world->sparse.items[i].dirty)
+            WEFT_TRY(hash_archetype(world, &world->sparse.items[i]));
+    size_t parts = (size_t)world->archetypes.count + world->sparse.count + world->resources.count +
+                   world->reductions.count;
+    weft__bytes bytes;
+    WEFT_TRY(node_begin(world, &bytes, 32 + parts * (sizeof(weft_digest) + 8)));
+    weft__bytes_put_u32(&bytes, DIGEST_VERSION);
+    weft__bytes_put_u64(&bytes, world->live_count);
+    for (uint32_t i = 0; i < world->archetypes.count; i++)
+        if (!world->archetypes.items[i].node_empty)
+            weft__bytes_put_digest(&bytes, world->archetypes.items[i].node);
+    for (uint32_t i = 0; i < world->sparse.count; i++)
+        if (!world->sparse.items[i].node_empty)
+            weft__bytes_put_digest(&bytes, world->sparse.items[i].node);
+    for (uint32_t i = 0; i < world->resources.count; i++) {
+        weft__bytes_put_u64(&bytes, weft__type_at(world, world->resources.items[i].type)->hash);
+        weft__bytes_put_digest(&bytes, world->resources.items[i].leaf);
+    }
+    for (uint32_t i = 0; i < world->reductions.count; i++) {
+        weft__reduction* reduction = &world->reductions.items[i];
+        const weft__type* type = weft__type_at(world, reduction->type);
+        weft__bytes_put_u64(&bytes, type->hash);
+        weft__bytes_put_digest(&bytes, hash_values(type->type, reduction->value, 1, type->hash,
+                                                   world->lanes[0].column));
+    }
+    WEFT_ASSERT(!bytes.overflow);
+    world->digests.view = weft__bytes_digest(&bytes, SEED_VIEW);
+    return WEFT_STATUS_OK;
+}
+
+static void update_slots(weft_world* world) {
+    for (uint32_t i = 0; i < world->shards.count; i++) {
+        weft__shard* shard = world->shards.items[i];
+        if (!shard->dirty)
+            continue;
+        // Slots that were never used have generation 1, so the whole shard is a function of state.
+        shard->leaf = hash_words32(shard->generations, WEFT_SHARD_SLOTS, leaf_seed(SEED_SLOTS, i),
+                                   world->lanes[0].column);
+        shard->dirty = false;
+        world->stats.leaves_hashed++;
+    }
+    if (!world->allocator_dirty)
+        return;
+    weft_digest counts = {world->slot_count, world->retired_count};
+    world->allocator_leaf = hash_word_list(world->free_slots.items, world->free_slots.count,
+                                           SEED_FREE, counts, world->lanes[0].column);
+    world->allocator_dirty = false;
+}
+
+static void update_channel(weft_world* world, weft__channel* channel) {
+    if (!channel->dirty)
+        return;
+    const weft__type* type = weft__type_at(world, channel->type);
+    uint8_t buffer[2 * sizeof(weft_digest) + 8];
+    weft__bytes bytes;
+    weft__bytes_init(&bytes, buffer, sizeof(buffer));
+    const uint32_t* words = channel->next_count > 0 ? &channel->next_targets.items[0].slot : NULL;
+    weft_digest targets = hash_word_list(words, (size_t)channel->next_count * 2, SEED_CHANNEL,
+                                         (weft_digest){0, 0}, world->lanes[0].column);
+    weft__bytes_put_u64(&bytes, channel->next_count);
+    weft__bytes_put_digest(&bytes, targets);
+    weft__bytes_put_digest(&bytes,
+                           hash_array(type->type, channel->next_payloads.items, channel->next_count,
+                                      type->hash + SEED_CHANNEL, world->lanes[0].column));
+    channel->leaf = weft__bytes_digest(&bytes, type->hash);
+    channel->dirty = false;
+}
+
+static weft_status update_full(weft_world* world) {
+    update_slots(world);
+    weft__bytes bytes;
+    size_t parts = (size_t)world->shards.count + world->channels.count + 8;
+    WEFT_TRY(node_begin(world, &bytes, 64 + parts * sizeof(weft_digest)));
+    weft__bytes_put_digest(&bytes, world->digests.view);
+    weft__bytes_put_u64(&bytes, world->tick);
+    weft__bytes_put_u64(&bytes, world->desc.seed);
+    weft__bytes_put_u32(&bytes, world->desc.slot_limit);
+    weft__bytes_put_u32(&bytes, world->desc.archetype_limit);
+    weft__bytes_put_digest(&bytes, world->archetype_chain);
+    weft__bytes_put_digest(&bytes, world->allocator_leaf);
+    for (uint32_t i = 0; i < world->shards.count; i++)
+        weft__bytes_put_digest(&bytes, world->shards.items[i]->leaf);
+    for (uint32_t i = 0; i < world->channels.count; i++) {
+        if (world->channels.items[i].delivery != WEFT_DELIVERY_NEXT)
+            continue;
+        update_channel(world, &world->channels.items[i]);
+        weft__bytes_put_digest(&bytes, world->channels.items[i].leaf);
+    }
+    WEFT_ASSERT(!bytes.overflow);
+    world->digests.full = weft__bytes_digest(&bytes, SEED_FULL);
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__digest_update(weft_world* world, weft__runner* runner) {
+    WEFT_ASSERT(world != NULL && runner != NULL && !world->running);
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    if (world->digests.valid)
+        return WEFT_STATUS_OK;
+    uint64_t bytes = 0;
+    WEFT_TRY(gather_changed(world, &bytes));
+    weft__batch batch = {.count = world->changed.count + world->resources.count,
+                         .cost_ns = bytes / 8,
+                         .fn = update_item,
+                         .context = world};
+    runner->run(runner, &batch);
+    for (uint32_t i = 0; i < world->lane_count; i++) {
+        world->stats.leaves_hashed += world->lanes[i].leaves_hashed;
+        world->lanes[i].leaves_hashed = 0;
+    }
+    WEFT_TRY(update_view(world));
+    WEFT_TRY(update_full(world));
+    world->digests.valid = true;
+    return WEFT_STATUS_OK;
+}
+
+weft_digest weft_world_digest_view(weft_world* world) {
+    weft__runner serial = weft__runner_serial();
+    if (weft__digest_update(world, &serial) != WEFT_STATUS_OK)
+        return (weft_digest){0, 0};
+    return world->digests.view;
+}
+
+weft_digest weft_world_digest_full(weft_world* world) {
+    weft__runner serial = weft__runner_serial();
+    if (weft__digest_update(world, &serial) != WEFT_STATUS_OK)
+        return (weft_digest){0, 0};
+    return world->digests.full;
+}
+
+static weft_status check_chunk(weft_world* world, const weft__chunk* chunk) {
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    for (uint32_t i = 0; i <= chunk->column_count && chunk->row_count > 0; i++) {
+        if (chunk->dirty[i])
+            continue;
+        weft_digest now = i == chunk->column_count ? hash_entities(chunk, world->lanes[0].column)
+                                                   : hash_column(world, chunk, i, chunk->columns[i],
+                                                                 world->lanes[0].column);
+        if (weft_digest_equal(now, chunk->leaves[i]))
+            continue;
+        const char* name = i == chunk->column_count
+                               ? "(entities)"
+                               : weft__type_at(world, table->column_types[i])->type->name;
+        return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,
+                                "%s %u, shard %u, column %s was changed without a mark: some "
+                                "system wrote what it did not declare or kept a pointer",
+                                chunk->sparse ? "presence table" : "archetype", chunk->archetype,
+                                chunk->shard, name);
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_world_digest_check(weft_world* world) {
+    WEFT_ASSERT(world != NULL && !world->running);
+    weft__runner serial = weft__runner_serial();
+    WEFT_TRY(weft__digest_update(world, &serial));
+    for (uint32_t i = 0; i < world->chunks.count; i++)
+        WEFT_TRY(check_chunk(world, world->chunks.items[i]));
+    for (uint32_t i = 0; i < world->sparse.count; i++)
+        for (uint32_t j = 0; j < world->sparse.items[i].chunks.count; j++)
+            WEFT_TRY(check_chunk(world, world->sparse.items[i].chunks.items[j]));
+    for (uint32_t i = 0; i < world->resources.count; i++) {
+        const weft__resource* resource = &world->resources.items[i];
+        const weft__type* type = weft__type_at(world, resource->type);
+        weft_digest now = hash_array(type->type, resource->values, resource->count,
+                                     type->hash + SEED_RESOURCE, world->lanes[0].column);
+        if (!weft_digest_equal(now, resource->leaf))
+            return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,
+                                    "resource %s was changed without a mark: some system wrote "
+                                    "what it did not declare",
+                                    type->type->name);
+    }
+    return WEFT_STATUS_OK;
+}

@@ -1,0 +1,76 @@
+// Slots, generations and where each entity lives (C2).
+
+#include <string.h>
+
+#include "weft_world.h"
+
+weft_status weft__shard_ensure(weft_world* world, uint32_t number) {
+    WEFT_ASSERT(number <= (WEFT_SLOT_LIMIT_MAX - 1) / WEFT_SHARD_SLOTS);
+    while (world->shards.count <= number) {
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->shards, 1));
+        weft__shard* shard = weft__arena_alloc_zero(&world->arena, sizeof(*shard));
+        if (shard == NULL)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        size_t words = WEFT_SHARD_SLOTS * sizeof(uint32_t);
+        shard->generations = weft__arena_alloc(&world->arena, words);
+        shard->chains = weft__arena_alloc(&world->arena, words);
+        shard->chain_ends = weft__arena_alloc(&world->arena, words);
+        shard->row_of = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint16_t));
+        shard->chunk_of =
+            weft__arena_alloc_zero(&world->arena, WEFT_SHARD_SLOTS * sizeof(weft__chunk*));
+        if (shard->generations == NULL || shard->chains == NULL || shard->chain_ends == NULL ||
+            shard->row_of == NULL || shard->chunk_of == NULL)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        for (uint32_t i = 0; i < WEFT_SHARD_SLOTS; i++) {
+            shard->generations[i] = 1;
+            shard->chains[i] = WEFT__NONE;
+        }
+        shard->dirty = true;
+        shard->newborn_first = WEFT__NONE;
+        world->shards.items[world->shards.count++] = shard;
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity, uint32_t* row_out) {
+    uint32_t number = entity.slot / WEFT_SHARD_SLOTS;
+    uint32_t local = entity.slot % WEFT_SHARD_SLOTS;
+    if (number >= world->shards.count)
+        return NULL;
+    const weft__shard* shard = world->shards.items[number];
+    weft__chunk* chunk = shard->chunk_of[local];
+    if (chunk == NULL || shard->generations[local] != entity.generation)
+        return NULL;
+    WEFT_CHECK((shard->live[local / 64] >> (local % 64) & 1) != 0);
+    WEFT_CHECK(chunk->entities[shard->row_of[local]].slot == entity.slot);
+    *row_out = shard->row_of[local];
+    return chunk;
+}
+
+bool weft_world_is_alive(const weft_world* world, weft_entity entity) {
+    uint32_t row;
+    return weft__entity_find(world, entity, &row) != NULL;
+}
+
+const void* weft_world_read(const weft_world* world, weft_entity entity, const weft_type* type) {
+    uint32_t id = weft__type_id(world, type);
+    uint32_t row;
+    const weft__chunk* chunk = weft__entity_find(world, entity, &row);
+    if (id == 0 || chunk == NULL)
+        return NULL;
+    const weft__type* registered = weft__type_at(world, id);
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    if (registered->role == WEFT__ROLE_SPARSE) {
+        table = &world->sparse.items[registered->index];
+        chunk = weft__chunk_find(table, entity.slot / WEFT_SHARD_SLOTS);
+        row = chunk == NULL ? WEFT__NONE : weft__chunk_row(chunk, entity.slot);
+        if (row == WEFT__NONE)
+            return NULL;
+    } else if (registered->role != WEFT__ROLE_COMPONENT || !weft__archetype_has(table, id)) {
+        return NULL;
+    }
+    uint32_t column = weft__archetype_column(table, id);
+    if (column == WEFT__NONE) // A tag: present, nothing to read.
+        return &chunk->entities[row];
+    return (const uint8_t*)chunk->columns[column] + (size_t)row * type->size;
+}

@@ -1,0 +1,69 @@
+/// The arena: all memory of one world.
+///
+/// Blocks come from size classes (64 x {1, 1.5} x 2^k bytes) cut from large segments. Freed blocks
+/// go back to their class, so a steady state acquires nothing. Addresses never influence a result.
+/// The arena may later be one region shared by processes: it holds no pointer outside itself but
+/// the provider's.
+#pragma once
+
+#include <weft/world.h>
+
+#define WEFT__ARENA_CLASSES 80u
+#define WEFT__ARENA_ALIGN 64u
+
+typedef struct weft__arena_segment {
+    struct weft__arena_segment* next;
+    size_t size;
+} weft__arena_segment;
+
+typedef struct weft__arena {
+    weft_memory memory;
+    weft__arena_segment* segments;
+    uint8_t* bump; // Free tail of the newest segment.
+    uint8_t* bump_end;
+    void* free_lists[WEFT__ARENA_CLASSES];
+    uint64_t used;     // Bytes in blocks that are out.
+    uint64_t reserved; // Bytes of all segments.
+    // Called around every allocation when several workers run; null otherwise. `math` and `ecs`
+    // hold no locks, so the executor brings its own.
+    void (*enter)(void* guard);
+    void (*leave)(void* guard);
+    void* guard;
+} weft__arena;
+
+/// Starts an empty arena. `memory` null means the C library's allocator.
+void weft__arena_init(weft__arena* arena, const weft_memory* memory);
+
+/// Gives every segment back.
+void weft__arena_deinit(weft__arena* arena);
+
+/// A block of at least `size` bytes, aligned to 64, contents undefined; null when memory is out.
+void* weft__arena_alloc(weft__arena* arena, size_t size);
+
+/// The same, zeroed.
+void* weft__arena_alloc_zero(weft__arena* arena, size_t size);
+
+/// Takes back a block of weft__arena_alloc() of the same size. Null is allowed.
+void weft__arena_free(weft__arena* arena, void* block, size_t size);
+
+/// Bytes that a request of `size` really takes.
+size_t weft__arena_block_size(size_t size);
+
+/// Grows an array to hold at least `need` elements, keeping its contents. `*array` may be null.
+WEFT_NODISCARD weft_status weft__arena_grow(weft__arena* arena, void** array, uint32_t* capacity,
+                                            size_t element_size, size_t need);
+
+/// A typed growable array living in the arena.
+#define WEFT__VEC(type)                                                                            \
+    struct {                                                                                       \
+        type* items;                                                                               \
+        uint32_t count;                                                                            \
+        uint32_t capacity;                                                                         \
+    }
+
+/// Makes room for `extra` more items; a weft_status.
+#define WEFT__VEC_RESERVE(arena, vec, extra)                                                       \
+    ((size_t)(vec).count + (extra) <= (vec).capacity                                               \
+         ? WEFT_STATUS_OK                                                                          \
+         : weft__arena_grow((arena), (void**)&(vec).items, &(vec).capacity,                        \
+                            sizeof((vec).items[0]), (size_t)(vec).count + (extra)))

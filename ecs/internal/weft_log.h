@@ -1,0 +1,82 @@
+/// Logs: what tasks record, filed under the task's key and merged in key order (C6).
+///
+/// Each lane has a stream for commands and one per channel. A task's records lie together in one
+/// segment, which carries the task's key: system rank, archetype, shard. Which lane a segment is in
+/// is forgotten by the merge.
+#pragma once
+
+#include <weft/type.h>
+
+#include "weft_arena.h"
+
+typedef enum weft__op {
+    WEFT__OP_CREATE = 1,
+    WEFT__OP_DESTROY = 2,
+    WEFT__OP_ADD = 3,
+    WEFT__OP_REMOVE = 4,
+    WEFT__OP_SET = 5,
+    WEFT__OP_MESSAGE = 6,
+} weft__op;
+
+/// One record; its value follows, padded to 8 bytes.
+typedef struct weft__record {
+    weft_entity entity; // Target, or the provisional handle of a create.
+    uint32_t row;       // Row at hand: part of the key.
+    uint16_t type;      // Type id of a component; 0 for none.
+    uint8_t op;
+    uint8_t has_value;
+} weft__record;
+
+_Static_assert(sizeof(weft__record) == 16, "records are packed back to back in 8-byte steps");
+
+static inline void* weft__record_value(const weft__record* record) {
+    return (void*)(uintptr_t)(record + 1);
+}
+
+typedef struct weft__log_block {
+    struct weft__log_block* next;
+    uint32_t size; // Payload bytes.
+    uint32_t used;
+} weft__log_block;
+
+/// The records of one task in one stream.
+typedef struct weft__segment {
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    uint32_t count;
+    uint32_t create_count;
+    uint32_t create_base; // In world.create_map, set by the commit.
+    uint32_t unit;
+    uint32_t unit_count;
+    uint32_t last_row;
+    bool unsorted; // Rows did not ascend: the commit sorts them, stably.
+    weft__log_block* block;
+    uint32_t offset; // Of the first record in its block.
+} weft__segment;
+
+typedef struct weft__stream {
+    weft__log_block* first;
+    weft__log_block* current;
+    WEFT__VEC(weft__segment) segments;
+    uint64_t task; // Task serial that the last segment belongs to.
+} weft__stream;
+
+struct weft__lane;
+struct weft_world;
+struct weft_commands;
+
+/// Appends a record with room for `value_size` bytes to a stream under the recorder's key. Null
+/// when memory is out; the lane then carries the failure.
+weft__record* weft__log_append(struct weft_commands* commands, uint32_t stream, uint32_t row,
+                               uint32_t value_size);
+
+/// All records of one stream of all lanes (or of the host's alone) in key order, in world.records.
+WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t stream, bool host);
+
+/// Forgets the records of one stream in every lane and the host's.
+void weft__log_clear(struct weft_world* world, uint32_t stream);
+
+/// Hash of what the running task recorded in a stream so far.
+weft_digest weft__log_task_digest(const struct weft_world* world, const struct weft__lane* lane,
+                                  uint32_t stream);

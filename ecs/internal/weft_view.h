@@ -1,0 +1,51 @@
+/// The view's inside and compiled access lists, for the executor that makes them.
+#pragma once
+
+#include "weft_world.h"
+
+/// An access entry bound to a world's registered types.
+typedef struct weft__term {
+    weft_access_mode mode;
+    const weft_type* type;
+    uint32_t type_id;  // 0 for COMMANDS, and for a WITHOUT of an unknown type.
+    uint32_t index;    // In its role's array; for REDUCE see `producer`.
+    uint32_t producer; // REDUCE: this system's number among the reduction's writers.
+    bool sparse;
+    bool buffered;
+} weft__term;
+
+typedef struct weft__access {
+    WEFT__VEC(weft__term) terms;
+    bool commands;
+    bool selects; // Some sparse term filters rows.
+} weft__access;
+
+/// Binds a list. On failure `text` says why. Status: UNKNOWN_TYPE, BAD_ACCESS, OUT_OF_MEMORY.
+WEFT_NODISCARD weft_status weft__access_compile(weft_world* world, const weft_access* list,
+                                                size_t count, weft__access* out, char* text,
+                                                size_t capacity);
+
+/// True if a chunk of this archetype can be among the system's.
+bool weft__access_matches(const weft__access* access, const weft__archetype* archetype);
+
+/// Column of every term in an archetype, WEFT__NONE where it has none; `columns` has one entry per
+/// term.
+void weft__access_columns(const weft__access* access, const weft__archetype* archetype,
+                          uint32_t* columns);
+
+struct weft_view {
+    weft_world* world;
+    weft__lane* lane;
+    const weft__access* access;
+    weft__chunk* chunk; // Null in world scope.
+    const uint32_t* columns;
+    weft_commands commands;
+    const char* system_name;
+    uint64_t system_hash;
+    uint32_t worker;
+    uint32_t selected_count;
+    bool selected_valid;
+    bool selected_all;
+    uint32_t sparse_hint;
+    char message[160];
+};

@@ -1,0 +1,470 @@
+/// The world struct: the map of the layer.
+///
+/// Ownership in a tick: while systems run, a chunk is written by the one worker that runs its task,
+/// a lane by its worker, and everything else is read only. Between the stages and in the commit's
+/// serial parts the whole world belongs to the caller.
+#pragma once
+
+#include <weft/commands.h>
+#include <weft/view.h>
+
+#include "weft_arena.h"
+#include "weft_log.h"
+
+#define WEFT__NONE UINT32_MAX
+#define WEFT__LIVE_WORDS (WEFT_SHARD_SLOTS / 64)
+
+// Provisional handles: slot 2^32 - 2 or 2^32 - 1, which no entity can have, plus 32 bits, so 33
+// bits of number. The number is (unit << bits) + sequence, see weft__world.create_bits.
+#define WEFT__PROVISIONAL_SLOT 0xFFFFFFFEu
+#define WEFT__PROVISIONAL_BITS 33u
+
+/// What a registered type is in this world.
+typedef enum weft__role {
+    WEFT__ROLE_COMPONENT = 1,
+    WEFT__ROLE_SPARSE = 2,
+    WEFT__ROLE_RESOURCE = 3,
+    WEFT__ROLE_CHANNEL = 4,
+    WEFT__ROLE_REDUCTION = 5,
+} weft__role;
+
+/// A registered type. Index + 1 is its id; ids of all roles share one sequence.
+typedef struct weft__type {
+    const weft_type* type;
+    weft__role role;
+    uint32_t index;    // In the array of its role: sparse, resources, channels, reductions.
+    uint64_t hash;     // Of name and layout.
+    bool buffered;     // Component with two columns.
+    bool has_entities; // Some field is a handle.
+} weft__type;
+
+/// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
+/// Entities and columns lie in one block, each column aligned to 64 bytes.
+typedef struct weft__chunk {
+    uint32_t archetype; // Archetype id; for a presence chunk the index of the sparse table.
+    uint32_t shard;
+    uint32_t id; // Dense over all chunks of archetypes, in order of creation.
+    uint32_t row_count;
+    uint32_t capacity;
+    bool sparse;
+    bool listed; // In some lane's list of changed chunks.
+    bool swap;   // In some lane's list of chunks with a filled back column.
+    uint32_t column_count;
+    weft_entity* entities;
+    void** columns;      // [column_count] world(t), or the only one.
+    void** backs;        // [column_count] world(t+1) of buffered components; null otherwise.
+    uint8_t* dirty;      // [column_count + 1]: leaf must be rehashed; the last is the entities'.
+    uint8_t* filled;     // [column_count]: the back column was taken for writing in this tick.
+    weft_digest* leaves; // [column_count + 1]
+    weft_digest node;
+    void* block;
+    size_t block_size;
+    // Commit's own, valid inside one commit.
+    int32_t delta; // Rows to come minus rows to go.
+    uint32_t gone; // Lane list: rows that leave, ascending.
+    uint32_t gone_last;
+    uint32_t come; // Lane list: rows that arrive, ascending by slot.
+    uint32_t come_last;
+    void* grown; // The larger block that the merge fills; then the old one, until clean-up.
+    size_t grown_size;
+    void** grown_columns; // [column_count] layout of the larger block.
+    void** grown_backs;
+    uint32_t grown_capacity;
+} weft__chunk;
+
+/// A component set and its chunks; also the presence table of one sparse component.
+typedef struct weft__archetype {
+    uint32_t set; // Its node in the transition graph; unused in presence tables.
+    uint32_t component_count;
+    uint16_t* components; // Type ids, ascending.
+    uint32_t column_count;
+    uint16_t* column_types; // Type id of each column: the components with a size.
+    uint32_t* column_sizes; // Bytes of one value.
+    uint32_t* pack_offsets; // Where each column's value lies in a packed row.
+    uint32_t pack_size;     // Bytes of a packed row, a multiple of 8.
+    bool has_entities;
+    bool has_buffered;
+    bool dirty;                     // Some chunk's node changed since `node` was hashed.
+    WEFT__VEC(weft__chunk*) chunks; // By shard.
+    weft_digest node;
+    bool node_empty; // No rows: left out of the view.
+} weft__archetype;
+
+/// 4096 consecutive slots. An entity never leaves its shard.
+typedef struct weft__shard {
+    uint32_t* generations;  // [4096]: of the living entity, or the next one's; 0: slot retired.
+    weft__chunk** chunk_of; // [4096]: null while the slot is free.
+    uint16_t* row_of;       // [4096]
+    uint64_t live[WEFT__LIVE_WORDS];
+    WEFT__VEC(weft__chunk*) chunks; // Of archetypes, by archetype id.
+    bool dirty;                     // Generations changed since `leaf` was hashed.
+    weft_digest leaf;
+    // Commit's own.
+    bool touched;
+    bool sparse;                     // Some command or death may change a presence table.
+    uint32_t* chains;                // [4096]: first command of a slot in key order, or WEFT__NONE.
+    uint32_t* chain_ends;            // [4096]
+    uint64_t work[WEFT__LIVE_WORDS]; // Slots with a chain.
+    uint64_t dying[WEFT__LIVE_WORDS];
+    size_t carry;        // Bytes of packed rows that arrive.
+    uint32_t edit_begin; // This shard's run in world.edits.
+    uint32_t edit_end;
+    uint32_t newborn_first; // Chain through world.creates, unordered.
+} weft__shard;
+
+/// A set of components as a node of the transition graph: a memo, never state. Only sets that a
+/// commit stores become archetypes.
+typedef struct weft__set {
+    uint64_t hash;
+    uint32_t component_count;
+    uint16_t* components;
+    uint32_t archetype; // WEFT__NONE until stored.
+} weft__set;
+
+typedef struct weft__resource {
+    uint32_t type; // Id.
+    uint32_t count;
+    size_t size; // Of all values.
+    void* values;
+    bool dirty;
+    weft_digest leaf;
+} weft__resource;
+
+typedef struct weft__channel {
+    uint32_t type;   // Id.
+    uint32_t stream; // Of the lanes' logs.
+    weft_target target;
+    weft_delivery delivery;
+    // Delivered: what consumers read. Payloads of `size` bytes each, and whom they are for.
+    WEFT__VEC(uint8_t) payloads;
+    WEFT__VEC(weft_entity) targets;
+    uint32_t count;
+    // Pending for the next tick, in key order.
+    WEFT__VEC(uint8_t) next_payloads;
+    WEFT__VEC(weft_entity) next_targets;
+    uint32_t next_count;
+    bool dirty;
+    weft_digest leaf;
+} weft__channel;
+
+typedef struct weft__reduction {
+    uint32_t type; // Id.
+    weft_combine_fn* combine;
+    void* identity;
+    void* value;
+    bool dirty;
+    weft_digest leaf;
+    uint32_t producer_count;     // Set by the plan.
+    WEFT__VEC(uint8_t) partials; // [producer][chunk id] values.
+    WEFT__VEC(uint64_t) stamps;  // [producer][chunk id]: tick + 1 in which it was started.
+    WEFT__VEC(uint8_t) leaves;   // Scratch of the fixed tree.
+} weft__reduction;
+
+/// The failure with the smallest key so far.
+typedef struct weft__failure {
+    weft_status status; // OK: none.
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    char text[192];
+} weft__failure;
+
+/// One worker's private part: logs, scratch, lists. Picked by worker, never seen by a result.
+typedef struct weft__lane {
+    WEFT__VEC(weft__stream) streams; // [0] commands, [1 + c] channel c.
+    uint64_t task;                   // Serial number of the running task in this lane.
+    WEFT__VEC(weft__chunk*) changed; // Chunks whose `listed` this lane set.
+    WEFT__VEC(weft__chunk*) swaps;   // Chunks whose `swap` this lane set.
+    weft__failure failure;
+    uint8_t* column; // Scratch of the merge: one column of one full chunk.
+    size_t column_size;
+    uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
+    size_t carry_size;
+    struct weft__merge* merge; // Lists of the merge.
+    uint16_t* selected;        // [4096] scratch of weft_view_selected().
+    uint64_t dropped;
+    uint64_t moved;
+    uint64_t leaves_hashed;
+    uint8_t pad[128]; // Lanes of two workers never share a line.
+} weft__lane;
+
+struct weft_commands {
+    weft_world* world;
+    weft__lane* lane;
+    // Key of the running task.
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    uint32_t unit;       // First unit of provisional numbers.
+    uint32_t unit_count; // Units in a row.
+};
+
+/// An input event kept since the last checkpoint.
+typedef struct weft__input {
+    uint64_t tick;
+    uint32_t channel;
+    weft_entity target;
+    uint32_t offset; // Of the payload in world.input_bytes.
+} weft__input;
+
+/// One create of the running commit, by key order.
+typedef struct weft__create {
+    uint64_t number;  // Provisional.
+    weft_entity real; // Null if cancelled.
+    weft__chunk* target;
+    uint32_t set;
+    uint32_t chain; // Commands, first to last; see weft__reference.
+    uint32_t chain_end;
+    uint32_t next; // Next newborn of the same shard, in no order.
+    bool cancelled;
+    bool sparse; // Some command names a sparse component.
+} weft__create;
+
+/// A command filed under its target, in key order.
+typedef struct weft__reference {
+    const weft__record* record;
+    uint32_t next;
+} weft__reference;
+
+/// What happens to one surviving entity.
+typedef struct weft__edit {
+    uint32_t slot; // In the shard.
+    uint32_t set;  // Final set.
+    bool moves;
+    weft__chunk* target; // The chunk of its final set, when it moves.
+} weft__edit;
+
+typedef struct weft__digests {
+    weft_digest view;
+    weft_digest full;
+    bool valid;
+} weft__digests;
+
+struct weft_world {
+    weft_world_desc desc;
+    weft__arena arena;
+    uint64_t tick;
+    bool running; // Inside a tick.
+    bool failed;
+    bool started; // Some tick ran: the schema is closed.
+    char error[512];
+
+    // Schema.
+    WEFT__VEC(weft__type) types;
+    WEFT__VEC(uint32_t) type_index; // Open addressing by name hash; looked up, never iterated.
+    WEFT__VEC(weft__archetype) sparse;
+    WEFT__VEC(uint32_t) sparse_types;
+    WEFT__VEC(weft__resource) resources;
+    WEFT__VEC(weft__channel) channels;
+    WEFT__VEC(weft__reduction) reductions;
+    uint32_t component_size_max;
+
+    // Entities.
+    WEFT__VEC(weft__shard*) shards;
+    uint32_t slot_count;            // Slots ever used.
+    WEFT__VEC(uint32_t) free_slots; // LIFO.
+    uint64_t retired_count;
+    uint64_t live_count;
+    bool allocator_dirty;
+    weft_digest allocator_leaf;
+
+    // Archetypes.
+    WEFT__VEC(weft__archetype) archetypes; // By id.
+    WEFT__VEC(weft__set) sets;
+    WEFT__VEC(uint32_t) set_index;
+    WEFT__VEC(uint64_t) edge_keys; // Transition memo: (set, type, add or remove) to set.
+    WEFT__VEC(uint32_t) edge_sets;
+    uint32_t edge_count;
+    weft_digest archetype_chain;    // Hash of all sets in id order.
+    WEFT__VEC(weft__chunk*) chunks; // By chunk id.
+    uint32_t sparse_chunk_count;
+
+    // Recording. Lane 0 to lane_count - 1 are the workers'; the host has its own.
+    weft__lane* lanes;
+    uint32_t lane_count;
+    weft__lane host;
+    weft_commands host_commands;
+    uint32_t create_bits;  // Bits of the sequence in a provisional number.
+    uint32_t create_units; // Units in use in this tick.
+
+    // Commit's own.
+    WEFT__VEC(weft__segment*) segments;
+    WEFT__VEC(weft__segment*) segment_scratch;
+    WEFT__VEC(const weft__record*) records;
+    WEFT__VEC(const weft__record*) record_scratch;
+    WEFT__VEC(weft__reference) references;
+    WEFT__VEC(weft__create) creates;
+    WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
+    WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
+    WEFT__VEC(weft__edit) edits;
+    WEFT__VEC(uint32_t) touched;     // Shards.
+    WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
+    WEFT__VEC(uint32_t) sort_keys;
+    WEFT__VEC(uint32_t) sort_scratch;
+    WEFT__VEC(weft__chunk*) changed; // Gathered from the lanes.
+    WEFT__VEC(uint8_t) bytes;        // Node under construction.
+    uint32_t commit_number;
+
+    // Inputs since the last checkpoint.
+    WEFT__VEC(weft__input) inputs;
+    WEFT__VEC(uint8_t) input_bytes;
+
+    weft__digests digests;
+    weft_world_stats stats;
+};
+
+/// Runs one item as a worker: lane `worker` is the item's for the time of the call.
+typedef void weft__item_fn(void* context, uint32_t worker, uint32_t item);
+
+/// Independent items, for any worker in any order. `cost_ns` is a guess of what one worker needs
+/// for all. Items ascend by shard where `shard_of` is given (from `unsharded` on), so that a worker
+/// can start with its own. Where an item is a list of steps, `step_count` and `step` run it step by
+/// step: same effect as `fn`, for executors that interleave items.
+typedef struct weft__batch {
+    uint32_t count;
+    uint32_t unsharded;
+    uint64_t cost_ns;
+    weft__item_fn* fn;
+    void* context;
+    uint32_t (*shard_of)(const void* context, uint32_t item);
+    uint32_t (*step_count)(const void* context, uint32_t item);
+    void (*step)(void* context, uint32_t worker, uint32_t item, uint32_t step);
+} weft__batch;
+
+/// Runs batches and returns when all is done. `ecs` knows no threads: executors bring their own.
+typedef struct weft__runner {
+    void (*run)(struct weft__runner* runner, const weft__batch* batch);
+} weft__runner;
+
+/// A runner that does everything on the calling thread as worker 0.
+weft__runner weft__runner_serial(void);
+
+// world.c
+/// Sets the world's error line and returns `status`.
+weft_status weft__world_fail(weft_world* world, weft_status status, const char* format, ...)
+    WEFT_PRINTF(3, 4);
+/// Marks the world failed for good (until rollback exists) and returns `status`.
+weft_status weft__world_break(weft_world* world, weft_status status, const char* format, ...)
+    WEFT_PRINTF(3, 4);
+/// Makes sure that lanes 0 to count - 1 exist and have room.
+WEFT_NODISCARD weft_status weft__world_reserve_lanes(weft_world* world, uint32_t count);
+/// Gives lanes room for every chunk and channel; after a commit that made chunks.
+WEFT_NODISCARD weft_status weft__lanes_refresh(weft_world* world);
+/// Id of a registered type, or 0. By address first, else by name and layout.
+uint32_t weft__type_id(const weft_world* world, const weft_type* type);
+const weft__type* weft__type_at(const weft_world* world, uint32_t id);
+/// Starts a tick: delivers pending messages, clears per-tick state, fixes provisional numbers.
+WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units);
+/// Ends a tick: buffered swap, commit, pending messages, tick + 1.
+WEFT_NODISCARD weft_status weft__tick_end(weft_world* world, weft__runner* runner);
+/// Gathers the lanes' failures: the smallest key, or null.
+const weft__failure* weft__world_failure(const weft_world* world);
+/// Records a failure in a lane if its key is smaller than the one there.
+void weft__lane_fail(weft__lane* lane, weft_status status, uint32_t rank, uint32_t archetype,
+                     uint32_t shard, const char* text);
+
+// type.c
+/// Status BAD_TYPE unless the description tiles the struct; `text` gets the reason.
+WEFT_NODISCARD weft_status weft__type_check(const weft_type* type, char* text, size_t capacity);
+uint64_t weft__type_hash(const weft_type* type);
+bool weft__type_same(const weft_type* a, const weft_type* b);
+/// Writes `count` values in little-endian field order; `out` holds count * type->size bytes.
+void weft__type_encode(const weft_type* type, const void* values, size_t count, uint8_t* out);
+/// Makes provisional handles in entity fields of `count` values real.
+void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
+                        uint32_t count);
+
+/// Hash of up to 16 words in little-endian bytes: the same on every machine.
+uint64_t weft__hash_words(const uint64_t* words, uint32_t count, uint64_t seed);
+
+// entities.c
+/// The handle's chunk and row, or null when it is dead.
+weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity, uint32_t* row_out);
+/// Shard by number, made on demand.
+WEFT_NODISCARD weft_status weft__shard_ensure(weft_world* world, uint32_t shard);
+static inline bool weft__entity_is_provisional(weft_entity entity) {
+    return entity.slot >= WEFT__PROVISIONAL_SLOT;
+}
+
+// archetype.c
+/// Set 0 is the empty set, archetype 0.
+WEFT_NODISCARD weft_status weft__archetypes_init(weft_world* world);
+/// The set reached by adding or removing one type; WEFT__NONE when memory is out.
+uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool add);
+bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id);
+/// Gives a set the next archetype id.
+WEFT_NODISCARD weft_status weft__archetype_store(weft_world* world, uint32_t set);
+/// Fills a table description for a sorted list of components.
+WEFT_NODISCARD weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
+                                                const uint16_t* components, uint32_t count);
+/// Column of a type in a table, or WEFT__NONE.
+uint32_t weft__archetype_column(const weft__archetype* archetype, uint32_t type_id);
+bool weft__archetype_has(const weft__archetype* archetype, uint32_t type_id);
+
+// chunk.c
+/// The chunk of a table in a shard, or null.
+weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard);
+/// Makes an empty chunk and files it.
+WEFT_NODISCARD weft_status weft__chunk_create(weft_world* world, weft__archetype* table,
+                                              uint32_t table_id, bool sparse, uint32_t shard,
+                                              weft__chunk** chunk_out);
+/// Bytes of a block with room for `capacity` rows.
+size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity);
+/// Lays such a block out: fills the pointers of entities, columns and backs.
+void weft__chunk_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
+                        uint8_t* block, weft_entity** entities, void** columns, void** backs);
+/// Rows that a chunk with `rows` rows gets room for.
+uint32_t weft__chunk_capacity_for(uint32_t rows);
+/// The one place where a column becomes writable: marks it changed, fills the back column of a
+/// buffered one, and is where a chunk will be saved for rollback.
+void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk, uint32_t column,
+                        uint32_t type_id);
+/// Marks a leaf for rehashing and the chunk as changed. `leaf` = column, or column_count: entities.
+void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf);
+/// Row of a slot, or WEFT__NONE.
+uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot);
+/// The table that a chunk belongs to.
+static inline weft__archetype* weft__chunk_table(const weft_world* world,
+                                                 const weft__chunk* chunk) {
+    return chunk->sparse ? &world->sparse.items[chunk->archetype]
+                         : &world->archetypes.items[chunk->archetype];
+}
+
+// commit.c
+/// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
+WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
+/// Real handle of a provisional one of the running or last commit; null if cancelled or unknown.
+weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity);
+
+// merge.c
+/// Makes one shard's edits real: the sorted merge of each touched chunk. Shards are independent.
+void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard);
+WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* lane);
+
+// channel.c
+/// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).
+WEFT_NODISCARD weft_status weft__channel_deliver(weft_world* world, uint32_t channel);
+WEFT_NODISCARD weft_status weft__channel_collect(weft_world* world, uint32_t channel);
+/// Pending becomes delivered, in the order that consumers read.
+WEFT_NODISCARD weft_status weft__channel_turn(weft_world* world, uint32_t channel);
+WEFT_NODISCARD weft_status weft__channel_post(weft_world* world, uint32_t channel,
+                                              weft_entity target, const void* message);
+
+// reduction.c
+/// Makes room for every producer's and chunk's partial.
+WEFT_NODISCARD weft_status weft__reduction_reserve(weft_world* world, uint32_t reduction);
+/// The partial of a producer and chunk, started as the identity in this tick.
+void* weft__reduction_partial(weft_world* world, uint32_t reduction, uint32_t producer,
+                              const weft__chunk* chunk);
+/// One producer's match, for the walk in chunk order.
+typedef bool weft__match_fn(const void* context, uint32_t producer, const weft__archetype* table);
+/// Combines all partials by the fixed tree.
+WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t reduction,
+                                                  weft__match_fn* match, const void* context);
+
+// digest.c
+/// Brings all leaves and nodes up to date.
+WEFT_NODISCARD weft_status weft__digest_update(weft_world* world, weft__runner* runner);
+/// Digest of one column of a chunk as it is now, also inside a tick.
+weft_digest weft__digest_column(const weft_world* world, const weft__lane* lane,
+                                const weft__chunk* chunk, uint32_t column, bool back);

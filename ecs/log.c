@@ -1,0 +1,210 @@
+// Recording and merging in key order. The merge forgets which lane a record came from.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "weft_world.h"
+
+#define LOG_BLOCK_BYTES 65536u
+
+static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, uint32_t need) {
+    weft__log_block* next = stream->current == NULL ? stream->first : stream->current->next;
+    // A block that is too small for a large value is skipped for this tick, not freed.
+    while (next != NULL && next->size < need) {
+        next->used = 0;
+        next = next->next;
+    }
+    if (next == NULL) {
+        uint32_t size = need > LOG_BLOCK_BYTES ? need : LOG_BLOCK_BYTES;
+        next = weft__arena_alloc(&world->arena, sizeof(weft__log_block) + size);
+        if (next == NULL)
+            return NULL;
+        next->next = NULL;
+        next->size = size;
+        weft__log_block** tail = &stream->first;
+        while (*tail != NULL)
+            tail = &(*tail)->next;
+        *tail = next;
+    }
+    next->used = 0;
+    stream->current = next;
+    return next;
+}
+
+static weft__segment* log_segment(weft_commands* commands, weft__stream* stream) {
+    weft_world* world = commands->world;
+    if (stream->task == commands->lane->task && stream->segments.count > 0)
+        return &stream->segments.items[stream->segments.count - 1];
+    if (WEFT__VEC_RESERVE(&world->arena, stream->segments, 1) != WEFT_STATUS_OK)
+        return NULL;
+    weft__segment* segment = &stream->segments.items[stream->segments.count++];
+    *segment = (weft__segment){.rank = commands->rank,
+                               .archetype = commands->archetype,
+                               .shard = commands->shard,
+                               .unit = commands->unit,
+                               .unit_count = commands->unit_count};
+    stream->task = commands->lane->task;
+    return segment;
+}
+
+weft__record* weft__log_append(weft_commands* commands, uint32_t stream_index, uint32_t row,
+                               uint32_t value_size) {
+    weft__lane* lane = commands->lane;
+    WEFT_CHECK(stream_index < lane->streams.count);
+    weft__stream* stream = &lane->streams.items[stream_index];
+    weft__segment* segment = log_segment(commands, stream);
+    uint32_t need = (uint32_t)sizeof(weft__record) + ((value_size + 7u) & ~7u);
+    weft__log_block* block = stream->current;
+    if (block == NULL || block->size - block->used < need)
+        block = log_block_next(commands->world, stream, need);
+    if (segment == NULL || block == NULL) {
+        weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, commands->rank, commands->archetype,
+                        commands->shard, "no memory is left for recorded commands or messages");
+        return NULL;
+    }
+    if (segment->count == 0) {
+        segment->block = block;
+        segment->offset = block->used;
+    }
+    segment->unsorted |= row < segment->last_row;
+    segment->last_row = row;
+    segment->count++;
+    weft__record* record = (weft__record*)(void*)((uint8_t*)(block + 1) + block->used);
+    block->used += need;
+    record->row = row;
+    return record;
+}
+
+// Walks a segment's records; blocks hold whole records only.
+typedef struct log_reader {
+    weft__log_block* block;
+    uint32_t offset;
+} log_reader;
+
+static const weft__record* log_read(log_reader* reader, const weft_world* world) {
+    while (reader->offset >= reader->block->used) {
+        reader->block = reader->block->next;
+        reader->offset = 0;
+        WEFT_ASSERT(reader->block != NULL);
+    }
+    const weft__record* record =
+        (const weft__record*)(const void*)((uint8_t*)(reader->block + 1) + reader->offset);
+    uint32_t size = record->has_value ? weft__type_at(world, record->type)->type->size : 0;
+    reader->offset += (uint32_t)sizeof(weft__record) + ((size + 7u) & ~7u);
+    return record;
+}
+
+static bool segment_before(const weft__segment* a, const weft__segment* b) {
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    if (a->archetype != b->archetype)
+        return a->archetype < b->archetype;
+    return a->shard < b->shard;
+}
+
+static bool record_before(const weft__record* a, const weft__record* b) {
+    return a->row < b->row;
+}
+
+// Bottom-up merge sorts: stable, and no call that may allocate. Both take the right element only if
+// it is strictly before the left one.
+#define LOG_MERGE_SORT(name, type, before)                                                         \
+    static void name(type* items, type* scratch, uint32_t count) {                                 \
+        for (uint32_t i = 1; i < count && count <= 16; i++) {                                      \
+            type moved = items[i];                                                                 \
+            uint32_t at = i;                                                                       \
+            for (; at > 0 && before(moved, items[at - 1]); at--)                                   \
+                items[at] = items[at - 1];                                                         \
+            items[at] = moved;                                                                     \
+        }                                                                                          \
+        for (uint32_t width = 1; width < count && count > 16; width *= 2) {                        \
+            for (uint32_t begin = 0; begin < count; begin += 2 * width) {                          \
+                uint32_t middle = begin + width < count ? begin + width : count;                   \
+                uint32_t end = begin + 2 * width < count ? begin + 2 * width : count;              \
+                uint32_t left = begin;                                                             \
+                uint32_t right = middle;                                                           \
+                for (uint32_t out = begin; out < end; out++)                                       \
+                    scratch[out] =                                                                 \
+                        right < end && (left >= middle || before(items[right], items[left]))       \
+                            ? items[right++]                                                       \
+                            : items[left++];                                                       \
+            }                                                                                      \
+            memcpy(items, scratch, count * sizeof(type));                                          \
+        }                                                                                          \
+    }
+
+LOG_MERGE_SORT(sort_segments, weft__segment*, segment_before)
+LOG_MERGE_SORT(sort_records, const weft__record*, record_before)
+
+static weft_status gather_segments(weft_world* world, weft__stream* stream,
+                                   uint32_t* record_count) {
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segments, stream->segments.count));
+    for (uint32_t i = 0; i < stream->segments.count; i++) {
+        world->segments.items[world->segments.count++] = &stream->segments.items[i];
+        *record_count += stream->segments.items[i].count;
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
+    uint32_t record_count = 0;
+    world->segments.count = 0;
+    world->records.count = 0;
+    if (host) {
+        WEFT_TRY(gather_segments(world, &world->host.streams.items[stream], &record_count));
+    } else {
+        for (uint32_t i = 0; i < world->lane_count; i++)
+            WEFT_TRY(gather_segments(world, &world->lanes[i].streams.items[stream], &record_count));
+    }
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->records, record_count));
+    world->segment_scratch.count = 0;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
+    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count);
+    for (uint32_t i = 0; i < world->segments.count; i++) {
+        const weft__segment* segment = world->segments.items[i];
+        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment));
+        log_reader reader = {segment->block, segment->offset};
+        const weft__record** begin = world->records.items + world->records.count;
+        for (uint32_t j = 0; j < segment->count; j++)
+            begin[j] = log_read(&reader, world);
+        world->records.count += segment->count;
+        if (!segment->unsorted)
+            continue;
+        world->record_scratch.count = 0;
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->record_scratch, segment->count));
+        sort_records(begin, world->record_scratch.items, segment->count);
+    }
+    WEFT_ASSERT(world->records.count == record_count);
+    return WEFT_STATUS_OK;
+}
+
+static void stream_clear(weft__stream* stream) {
+    if (stream->first != NULL)
+        stream->first->used = 0;
+    stream->current = stream->first;
+    stream->segments.count = 0;
+}
+
+void weft__log_clear(weft_world* world, uint32_t stream) {
+    for (uint32_t i = 0; i < world->lane_count; i++)
+        stream_clear(&world->lanes[i].streams.items[stream]);
+    stream_clear(&world->host.streams.items[stream]);
+}
+
+weft_digest weft__log_task_digest(const weft_world* world, const weft__lane* lane,
+                                  uint32_t stream_index) {
+    const weft__stream* stream = &lane->streams.items[stream_index];
+    weft_digest digest = {0, 0};
+    if (stream->segments.count == 0 || stream->task != lane->task)
+        return digest;
+    const weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
+    log_reader reader = {segment->block, segment->offset};
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const weft__record* record = log_read(&reader, world);
+        uint32_t size = record->has_value ? weft__type_at(world, record->type)->type->size : 0;
+        weft_digest part = weft_digest_of(record, sizeof(*record) + size, i);
+        uint64_t both[4] = {digest.low, digest.high, part.low, part.high};
+        digest = weft_digest_of(both, sizeof(both), segment->count);
+    }
+    return digest;
+}

@@ -1,0 +1,293 @@
+// Views: the only way from a system to the world, and only along its declared access (C4).
+
+#include "weft_view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// A system that reaches for what it did not declare is a bug: named, and fatal.
+__attribute__((noreturn, cold)) static void
+view_undeclared(const weft_view* view, const weft_type* type, const char* what) {
+    char text[256];
+    (void)snprintf(text, sizeof(text), "system \"%s\" declared no %s access to %s",
+                   view->system_name, what, type != NULL ? type->name : "(null)");
+    weft_assert_failed(text, __FILE__, __LINE__);
+}
+
+// Modes as a bit set, so that one search serves every accessor.
+#define MODE(name) (1u << WEFT_ACCESS_##name)
+
+static const weft__term* view_term(const weft_view* view, const weft_type* type, uint32_t modes,
+                                   const char* what) {
+    const weft__access* access = view->access;
+    for (uint32_t i = 0; i < access->terms.count; i++)
+        if (access->terms.items[i].type == type && (1u << access->terms.items[i].mode & modes) != 0)
+            return &access->terms.items[i];
+    // The same declaration seen through another module has another address.
+    for (uint32_t i = 0; i < access->terms.count && type != NULL; i++)
+        if ((1u << access->terms.items[i].mode & modes) != 0 &&
+            weft__type_same(access->terms.items[i].type, type))
+            return &access->terms.items[i];
+    view_undeclared(view, type, what);
+}
+
+uint32_t weft_view_row_count(const weft_view* view) {
+    return view->chunk == NULL ? 0 : view->chunk->row_count;
+}
+
+const weft_entity* weft_view_entities(const weft_view* view) {
+    WEFT_ASSERT(view->chunk != NULL);
+    return view->chunk->entities;
+}
+
+const void* weft_view_read(const weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(
+        view, type, MODE(READ) | MODE(WRITE) | MODE(READ_OPTIONAL) | MODE(WRITE_OPTIONAL), "read");
+    WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    uint32_t column = view->columns[term - view->access->terms.items];
+    return column == WEFT__NONE ? NULL : view->chunk->columns[column];
+}
+
+void* weft_view_write(weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(WRITE) | MODE(WRITE_OPTIONAL), "write");
+    WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    uint32_t column = view->columns[term - view->access->terms.items];
+    if (column == WEFT__NONE)
+        return NULL;
+    return weft__chunk_write(view->world, view->lane, view->chunk, column, term->type_id);
+}
+
+// Keeps the rows whose presence in a sparse table is `wanted`. Both lists ascend by slot.
+static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, bool wanted,
+                            const uint16_t* in, uint32_t count, uint16_t* out) {
+    uint32_t kept = 0;
+    uint32_t at = 0;
+    uint32_t presence_count = presence == NULL ? 0 : presence->row_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t row = in == NULL ? i : in[i];
+        uint32_t slot = view->chunk->entities[row].slot;
+        while (at < presence_count && presence->entities[at].slot < slot)
+            at++;
+        bool present = at < presence_count && presence->entities[at].slot == slot;
+        if (present == wanted)
+            out[kept++] = (uint16_t)row;
+    }
+    return kept;
+}
+
+// The rows of a presence chunk that lie in this chunk: cheaper than a walk of all rows.
+static uint32_t select_present(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
+    const weft__shard* shard = view->world->shards.items[view->chunk->shard];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
+        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
+        if (shard->chunk_of[local] == view->chunk)
+            out[kept++] = shard->row_of[local];
+    }
+    return kept;
+}
+
+uint32_t weft_view_selected(weft_view* view, const uint16_t** rows_out) {
+    WEFT_ASSERT(view->chunk != NULL && rows_out != NULL);
+    if (!view->selected_valid) {
+        const uint16_t* rows = NULL;
+        uint32_t count = view->chunk->row_count;
+        for (uint32_t i = 0; i < view->access->terms.count && view->access->selects; i++) {
+            const weft__term* term = &view->access->terms.items[i];
+            bool wanted = term->mode == WEFT_ACCESS_READ || term->mode == WEFT_ACCESS_WRITE ||
+                          term->mode == WEFT_ACCESS_WITH;
+            if (!term->sparse || (!wanted && term->mode != WEFT_ACCESS_WITHOUT))
+                continue;
+            const weft__chunk* presence =
+                weft__chunk_find(&view->world->sparse.items[term->index], view->chunk->shard);
+            if (wanted && rows == NULL)
+                count = select_present(view, presence, view->lane->selected);
+            else
+                count = select_rows(view, presence, wanted, rows, count, view->lane->selected);
+            rows = view->lane->selected;
+        }
+        view->selected_valid = true;
+        view->selected_all = rows == NULL;
+        view->selected_count = count;
+    }
+    *rows_out = view->selected_all ? NULL : view->lane->selected;
+    return view->selected_count;
+}
+
+// Row of this chunk's row in a presence table, or WEFT__NONE. The hint makes ascending calls cheap.
+static uint32_t sparse_row(weft_view* view, const weft__chunk* presence, uint32_t row) {
+    WEFT_ASSERT(row < view->chunk->row_count);
+    if (presence == NULL)
+        return WEFT__NONE;
+    uint32_t slot = view->chunk->entities[row].slot;
+    for (uint32_t step = 0; step < 2; step++) {
+        uint32_t at = view->sparse_hint + step;
+        if (at < presence->row_count && presence->entities[at].slot == slot) {
+            view->sparse_hint = at;
+            return at;
+        }
+    }
+    uint32_t found = weft__chunk_row(presence, slot);
+    view->sparse_hint = found == WEFT__NONE ? view->sparse_hint : found;
+    return found;
+}
+
+static weft__chunk* sparse_chunk(const weft_view* view, const weft__term* term) {
+    WEFT_ASSERT(view->chunk != NULL && term->sparse);
+    return weft__chunk_find(&view->world->sparse.items[term->index], view->chunk->shard);
+}
+
+const void* weft_view_sparse_read(weft_view* view, uint32_t row, const weft_type* type) {
+    const weft__term* term = view_term(
+        view, type, MODE(READ) | MODE(WRITE) | MODE(READ_OPTIONAL) | MODE(WRITE_OPTIONAL), "read");
+    const weft__chunk* presence = sparse_chunk(view, term);
+    uint32_t at = sparse_row(view, presence, row);
+    if (at == WEFT__NONE)
+        return NULL;
+    if (type->size == 0)
+        return &presence->entities[at];
+    return (const uint8_t*)presence->columns[0] + (size_t)at * type->size;
+}
+
+void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(WRITE) | MODE(WRITE_OPTIONAL), "write");
+    WEFT_ASSERT(type->size > 0);
+    weft__chunk* presence = sparse_chunk(view, term);
+    uint32_t at = sparse_row(view, presence, row);
+    if (at == WEFT__NONE)
+        return NULL;
+    uint8_t* column = weft__chunk_write(view->world, view->lane, presence, 0, term->type_id);
+    return column + (size_t)at * type->size;
+}
+
+const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_type* type) {
+    (void)view_term(view, type, MODE(READ_ANY), "any-row read");
+    return weft_world_read(view->world, entity, type);
+}
+
+const void* weft_view_resource(const weft_view* view, const weft_type* type) {
+    const weft__term* term =
+        view_term(view, type, MODE(RESOURCE_READ) | MODE(RESOURCE_WRITE), "resource");
+    return view->world->resources.items[term->index].values;
+}
+
+void* weft_view_resource_write(weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(RESOURCE_WRITE), "resource write");
+    weft__resource* resource = &view->world->resources.items[term->index];
+    WEFT_ASSERT(view->chunk == NULL);
+    resource->dirty = true;
+    return resource->values;
+}
+
+void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_entity target,
+                    const void* message) {
+    const weft__term* term = view_term(view, type, MODE(EMIT), "emit");
+    const weft__channel* channel = &view->world->channels.items[term->index];
+    WEFT_ASSERT((channel->target == WEFT_TARGET_WORLD) == weft_entity_is_null(target));
+    WEFT_ASSERT(message != NULL && !weft__entity_is_provisional(target));
+    weft__record* record = weft__log_append(&view->commands, channel->stream, row, type->size);
+    if (record == NULL)
+        return;
+    *record = (weft__record){target, row, (uint16_t)term->type_id, WEFT__OP_MESSAGE, 1};
+    memcpy(weft__record_value(record), message, type->size);
+}
+
+const void* weft_view_messages(const weft_view* view, const weft_type* type, uint32_t* count_out) {
+    const weft__term* term = view_term(view, type, MODE(CONSUME), "consume");
+    const weft__channel* channel = &view->world->channels.items[term->index];
+    WEFT_ASSERT(count_out != NULL);
+    *count_out = channel->count;
+    return channel->payloads.items;
+}
+
+// Position of the first message to a slot that is not below `slot`.
+static uint32_t messages_lower(const weft__channel* channel, uint64_t slot) {
+    uint32_t low = 0;
+    uint32_t high = channel->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (channel->targets.items[middle].slot < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+weft_inbox weft_view_inbox(const weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(CONSUME), "consume");
+    const weft__channel* channel = &view->world->channels.items[term->index];
+    WEFT_ASSERT(view->chunk != NULL && channel->target == WEFT_TARGET_ENTITY);
+    uint64_t first = (uint64_t)view->chunk->shard * WEFT_SHARD_SLOTS;
+    return (weft_inbox){.view = view,
+                        .channel = channel,
+                        .position = messages_lower(channel, first),
+                        .end = messages_lower(channel, first + WEFT_SHARD_SLOTS)};
+}
+
+bool weft_inbox_next(weft_inbox* inbox) {
+    WEFT_ASSERT(inbox != NULL && inbox->view != NULL);
+    const weft__channel* channel = inbox->channel;
+    const weft__chunk* chunk = inbox->view->chunk;
+    const weft__shard* shard = inbox->view->world->shards.items[chunk->shard];
+    size_t size = weft__type_at(inbox->view->world, channel->type)->type->size;
+    while (inbox->position < inbox->end) {
+        uint32_t at = inbox->position++;
+        uint32_t local = channel->targets.items[at].slot % WEFT_SHARD_SLOTS;
+        if (shard->chunk_of[local] != chunk)
+            continue;
+        inbox->row = shard->row_of[local];
+        inbox->message = channel->payloads.items + at * size;
+        return true;
+    }
+    return false;
+}
+
+void* weft_view_partial(weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(REDUCE), "reduce");
+    WEFT_ASSERT(view->chunk != NULL);
+    return weft__reduction_partial(view->world, term->index, term->producer, view->chunk);
+}
+
+const void* weft_view_reduced(const weft_view* view, const weft_type* type) {
+    const weft__term* term = view_term(view, type, MODE(REDUCED), "reduced");
+    return view->world->reductions.items[term->index].value;
+}
+
+weft_commands* weft_view_commands(weft_view* view) {
+    if (!view->access->commands)
+        view_undeclared(view, NULL, "COMMANDS");
+    return &view->commands;
+}
+
+uint64_t weft_view_tick(const weft_view* view) {
+    return view->world->tick;
+}
+
+weft_random_key weft_view_random(const weft_view* view) {
+    return (weft_random_key){
+        .seed = view->world->desc.seed, .system = view->system_hash, .tick = view->world->tick};
+}
+
+weft_random_key weft_view_random_chunk(const weft_view* view) {
+    // Another system key per archetype, so that neither entity draws nor the draws of two chunks
+    // of one shard meet.
+    uint64_t archetype = view->chunk == NULL ? UINT64_MAX : view->chunk->archetype;
+    uint64_t parts[2] = {view->system_hash, archetype};
+    return (weft_random_key){.seed = view->world->desc.seed,
+                             .system = weft__hash_words(parts, 2, 1),
+                             .tick = view->world->tick};
+}
+
+uint32_t weft_view_shard(const weft_view* view) {
+    return view->chunk == NULL ? 0 : view->chunk->shard;
+}
+
+weft_status weft_view_fail(weft_view* view, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(view->message, sizeof(view->message), format, arguments);
+    va_end(arguments);
+    return WEFT_STATUS_SYSTEM_FAILED;
+}

@@ -1,0 +1,566 @@
+// Creation, schema, recorders, and the frame of a tick.
+
+#include "weft_world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "weft_bits.h"
+
+#define WORLD_COOKIE 0x57574C44u
+#define RESOURCE_BYTES_MAX ((size_t)1 << 36)
+
+static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
+    (void)runner;
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch->fn(batch->context, 0, i);
+}
+
+weft__runner weft__runner_serial(void) {
+    return (weft__runner){runner_serial_run};
+}
+
+weft_world_desc weft_world_desc_default(void) {
+    return (weft_world_desc){.seed = 0,
+                             .slot_limit = WEFT_SLOT_LIMIT_MAX,
+                             .archetype_limit = 65536,
+                             .type_limit = 4096,
+                             .cookie = WORLD_COOKIE};
+}
+
+weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* memory,
+                              weft_world** world_out) {
+    WEFT_ASSERT(world_out != NULL);
+    *world_out = NULL;
+    if (desc == NULL || desc->cookie != WORLD_COOKIE || desc->slot_limit == 0 ||
+        desc->slot_limit > WEFT_SLOT_LIMIT_MAX || desc->archetype_limit == 0 ||
+        desc->archetype_limit > 1u << 24 || desc->type_limit == 0 || desc->type_limit > 65535)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    weft__arena arena;
+    weft__arena_init(&arena, memory);
+    weft_world* world = weft__arena_alloc_zero(&arena, sizeof(*world));
+    if (world == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    world->desc = *desc;
+    world->arena = arena;
+    world->allocator_dirty = true;
+    weft_status status = weft__archetypes_init(world);
+    if (status == WEFT_STATUS_OK)
+        status = weft__world_reserve_lanes(world, 1);
+    if (status != WEFT_STATUS_OK) {
+        weft_world_destroy(world);
+        return status;
+    }
+    *world_out = world;
+    return WEFT_STATUS_OK;
+}
+
+void weft_world_destroy(weft_world* world) {
+    if (world == NULL)
+        return;
+    weft__arena arena = world->arena; // The world itself lies in it.
+    weft__arena_deinit(&arena);
+}
+
+const char* weft_world_error(const weft_world* world) {
+    WEFT_ASSERT(world != NULL);
+    return world->error;
+}
+
+static void world_error(weft_world* world, const char* format, va_list arguments) {
+    (void)vsnprintf(world->error, sizeof(world->error), format, arguments);
+}
+
+weft_status weft__world_fail(weft_world* world, weft_status status, const char* format, ...) {
+    WEFT_ASSERT(status != WEFT_STATUS_OK);
+    va_list arguments;
+    va_start(arguments, format);
+    world_error(world, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+weft_status weft__world_break(weft_world* world, weft_status status, const char* format, ...) {
+    WEFT_ASSERT(status != WEFT_STATUS_OK);
+    va_list arguments;
+    va_start(arguments, format);
+    world_error(world, format, arguments);
+    va_end(arguments);
+    world->failed = true;
+    world->running = false;
+    world->digests.valid = false;
+    return status;
+}
+
+// Schema -----------------------------------------------------------------------------------------
+
+const weft__type* weft__type_at(const weft_world* world, uint32_t id) {
+    WEFT_CHECK(id > 0 && id <= world->types.count);
+    return &world->types.items[id - 1];
+}
+
+uint32_t weft__type_id(const weft_world* world, const weft_type* type) {
+    if (type == NULL || world->type_index.capacity == 0)
+        return 0;
+    uint32_t mask = world->type_index.capacity - 1;
+    uint32_t at = (uint32_t)weft_hash64_of_name(type->name) & mask;
+    for (; world->type_index.items[at] != 0; at = (at + 1) & mask) {
+        uint32_t id = world->type_index.items[at];
+        if (weft__type_same(world->types.items[id - 1].type, type))
+            return id;
+    }
+    return 0;
+}
+
+static bool name_taken(const weft_world* world, const char* name) {
+    for (uint32_t i = 0; i < world->types.count; i++)
+        if (strcmp(world->types.items[i].type->name, name) == 0)
+            return true;
+    return false;
+}
+
+static weft_status index_types(weft_world* world) {
+    uint32_t size = world->type_index.capacity;
+    if (world->types.count * 2 <= size && size > 0) {
+        uint32_t id = world->types.count;
+        uint32_t at =
+            (uint32_t)weft_hash64_of_name(world->types.items[id - 1].type->name) & (size - 1);
+        while (world->type_index.items[at] != 0)
+            at = (at + 1) & (size - 1);
+        world->type_index.items[at] = id;
+        return WEFT_STATUS_OK;
+    }
+    uint32_t grown = size == 0 ? 64 : size * 2;
+    uint32_t* items = weft__arena_alloc_zero(&world->arena, grown * sizeof(uint32_t));
+    if (items == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    weft__arena_free(&world->arena, world->type_index.items, size * sizeof(uint32_t));
+    world->type_index.items = items;
+    world->type_index.capacity = grown;
+    for (uint32_t id = 1; id <= world->types.count; id++) {
+        uint32_t at =
+            (uint32_t)weft_hash64_of_name(world->types.items[id - 1].type->name) & (grown - 1);
+        while (items[at] != 0)
+            at = (at + 1) & (grown - 1);
+        items[at] = id;
+    }
+    return WEFT_STATUS_OK;
+}
+
+// Checks what all roles ask for and files the type; `role_index` is its place in its role's array.
+static weft_status type_register(weft_world* world, const weft_type* type, weft__role role,
+                                 uint32_t role_index, bool buffered) {
+    char reason[256];
+    if (world->started || world->running)
+        return weft__world_fail(world, WEFT_STATUS_WRONG_PHASE,
+                                "type %s: types are registered before the first tick", type->name);
+    weft_status status = weft__type_check(type, reason, sizeof(reason));
+    if (status != WEFT_STATUS_OK)
+        return weft__world_fail(world, status, "%s", reason);
+    if (name_taken(world, type->name))
+        return weft__world_fail(world, WEFT_STATUS_DUPLICATE,
+                                "type %s is registered already; each name has one role",
+                                type->name);
+    if (world->types.count >= world->desc.type_limit)
+        return weft__world_fail(world, WEFT_STATUS_COMPONENT_LIMIT,
+                                "type %s would be number %u; raise weft_world_desc.type_limit (%u)",
+                                type->name, world->types.count + 1, world->desc.type_limit);
+    if (type->size == 0 && (role != WEFT__ROLE_COMPONENT && role != WEFT__ROLE_SPARSE))
+        return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
+                                "type %s has no fields; only components can be tags", type->name);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->types, 1));
+    bool has_entities = false;
+    for (uint32_t i = 0; i < type->field_count; i++)
+        has_entities |= type->fields[i].kind == WEFT_KIND_ENTITY;
+    world->types.items[world->types.count++] =
+        (weft__type){type, role, role_index, weft__type_hash(type), buffered, has_entities};
+    world->digests.valid = false;
+    return index_types(world);
+}
+
+weft_status weft_world_register_component(weft_world* world, const weft_type* type,
+                                          weft_storage storage) {
+    WEFT_ASSERT(world != NULL && type != NULL);
+    if (storage != WEFT_STORAGE_DENSE && storage != WEFT_STORAGE_SPARSE &&
+        storage != WEFT_STORAGE_BUFFERED)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT, "type %s: no storage %d exists",
+                                type->name, (int)storage);
+    if (storage == WEFT_STORAGE_BUFFERED && type->size == 0)
+        return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
+                                "type %s has no fields; a tag cannot be buffered", type->name);
+    bool sparse = storage == WEFT_STORAGE_SPARSE;
+    if (sparse) {
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->sparse, 1));
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->sparse_types, 1));
+    }
+    WEFT_TRY(type_register(world, type, sparse ? WEFT__ROLE_SPARSE : WEFT__ROLE_COMPONENT,
+                           world->sparse.count, storage == WEFT_STORAGE_BUFFERED));
+    if (type->size > world->component_size_max)
+        world->component_size_max = type->size;
+    if (sparse) {
+        uint16_t id = (uint16_t)world->types.count;
+        WEFT_TRY(weft__archetype_init(world, &world->sparse.items[world->sparse.count], &id, 1));
+        world->sparse_types.items[world->sparse_types.count++] = id;
+        world->sparse.count++;
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_world_register_resource(weft_world* world, const weft_type* type, uint32_t count,
+                                         const void* initial) {
+    WEFT_ASSERT(world != NULL && type != NULL);
+    size_t size = (size_t)count * type->size;
+    if (count == 0 || size > RESOURCE_BYTES_MAX)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "resource %s: a count of %u is not possible", type->name, count);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->resources, 1));
+    WEFT_TRY(type_register(world, type, WEFT__ROLE_RESOURCE, world->resources.count, false));
+    weft__resource* resource = &world->resources.items[world->resources.count];
+    memset(resource, 0, sizeof(*resource));
+    resource->type = world->types.count;
+    resource->count = count;
+    resource->size = size;
+    resource->values = weft__arena_alloc_zero(&world->arena, size);
+    if (resource->values == NULL)
+        return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
+                                "resource %s: no memory for %zu "
+                                "bytes",
+                                type->name, size);
+    for (uint32_t i = 0; i < count && initial != NULL; i++)
+        memcpy((uint8_t*)resource->values + (size_t)i * type->size, initial, type->size);
+    resource->dirty = true;
+    world->resources.count++;
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_world_register_channel(weft_world* world, const weft_type* type,
+                                        weft_target target, weft_delivery delivery) {
+    WEFT_ASSERT(world != NULL && type != NULL);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->channels, 1));
+    WEFT_TRY(type_register(world, type, WEFT__ROLE_CHANNEL, world->channels.count, false));
+    weft__channel* channel = &world->channels.items[world->channels.count];
+    memset(channel, 0, sizeof(*channel));
+    channel->type = world->types.count;
+    channel->stream = 1 + world->channels.count;
+    channel->target = target;
+    channel->delivery = delivery;
+    channel->dirty = true;
+    world->channels.count++;
+    return weft__lanes_refresh(world);
+}
+
+weft_status weft_world_register_reduction(weft_world* world, const weft_type* type,
+                                          const void* identity, weft_combine_fn* combine) {
+    WEFT_ASSERT(world != NULL && type != NULL);
+    if (combine == NULL)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "reduction %s has no combine function", type->name);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->reductions, 1));
+    WEFT_TRY(type_register(world, type, WEFT__ROLE_REDUCTION, world->reductions.count, false));
+    weft__reduction* reduction = &world->reductions.items[world->reductions.count];
+    memset(reduction, 0, sizeof(*reduction));
+    reduction->type = world->types.count;
+    reduction->combine = combine;
+    reduction->identity = weft__arena_alloc_zero(&world->arena, type->size);
+    reduction->value = weft__arena_alloc_zero(&world->arena, type->size);
+    if (reduction->identity == NULL || reduction->value == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    if (identity != NULL)
+        memcpy(reduction->identity, identity, type->size);
+    memcpy(reduction->value, reduction->identity, type->size);
+    reduction->dirty = true;
+    world->reductions.count++;
+    return WEFT_STATUS_OK;
+}
+
+uint64_t weft_world_schema_hash(const weft_world* world) {
+    uint64_t hash = weft_hash64_of_name("weft schema 1");
+    for (uint32_t i = 0; i < world->types.count; i++) {
+        const weft__type* type = &world->types.items[i];
+        uint64_t parts[6] = {hash, type->hash, (uint64_t)type->role, type->buffered, 0, 0};
+        if (type->role == WEFT__ROLE_CHANNEL) {
+            parts[4] = (uint64_t)world->channels.items[type->index].target;
+            parts[5] = (uint64_t)world->channels.items[type->index].delivery;
+        } else if (type->role == WEFT__ROLE_RESOURCE) {
+            parts[4] = world->resources.items[type->index].count;
+        }
+        hash = weft__hash_words(parts, 6, i);
+    }
+    return hash;
+}
+
+const void* weft_world_resource(const weft_world* world, const weft_type* type) {
+    uint32_t id = weft__type_id(world, type);
+    if (id == 0)
+        return NULL;
+    const weft__type* registered = weft__type_at(world, id);
+    if (registered->role == WEFT__ROLE_RESOURCE)
+        return world->resources.items[registered->index].values;
+    if (registered->role == WEFT__ROLE_REDUCTION)
+        return world->reductions.items[registered->index].value;
+    return NULL;
+}
+
+weft_status weft_world_set_resource(weft_world* world, const weft_type* type, const void* values) {
+    uint32_t id = weft__type_id(world, type);
+    if (id == 0 || weft__type_at(world, id)->role != WEFT__ROLE_RESOURCE)
+        return weft__world_fail(world, WEFT_STATUS_UNKNOWN_TYPE, "%s is not a resource here",
+                                type->name);
+    if (world->started)
+        return weft__world_fail(world, WEFT_STATUS_WRONG_PHASE,
+                                "resource %s: set before the first tick only; afterwards post an "
+                                "input event that a system reads",
+                                type->name);
+    weft__resource* resource = &world->resources.items[weft__type_at(world, id)->index];
+    memcpy(resource->values, values, resource->size);
+    resource->dirty = true;
+    world->digests.valid = false;
+    return WEFT_STATUS_OK;
+}
+
+// Lanes ------------------------------------------------------------------------------------------
+
+static weft_status lane_refresh(weft_world* world, weft__lane* lane) {
+    weft__arena* arena = &world->arena;
+    uint32_t streams = 1 + world->channels.count;
+    if (lane->streams.count < streams) {
+        WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->streams, streams - lane->streams.count));
+        memset(lane->streams.items + lane->streams.count, 0,
+               (streams - lane->streams.count) * sizeof(weft__stream));
+        lane->streams.count = streams;
+    }
+    uint32_t chunks = world->chunks.count + world->sparse_chunk_count;
+    if (chunks > lane->changed.capacity)
+        WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->changed, chunks - lane->changed.count));
+    if (chunks > lane->swaps.capacity)
+        WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->swaps, chunks - lane->swaps.count));
+    if (lane->selected == NULL)
+        lane->selected = weft__arena_alloc(arena, WEFT_SHARD_SLOTS * sizeof(uint16_t));
+    return lane->selected == NULL ? WEFT_STATUS_OUT_OF_MEMORY : weft__merge_reserve(world, lane);
+}
+
+weft_status weft__lanes_refresh(weft_world* world) {
+    for (uint32_t i = 0; i < world->lane_count; i++)
+        WEFT_TRY(lane_refresh(world, &world->lanes[i]));
+    return lane_refresh(world, &world->host);
+}
+
+weft_status weft__world_reserve_lanes(weft_world* world, uint32_t count) {
+    WEFT_ASSERT(!world->running && count > 0);
+    if (count > world->lane_count) {
+        weft__lane* lanes = weft__arena_alloc_zero(&world->arena, count * sizeof(*lanes));
+        if (lanes == NULL)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        if (world->lane_count > 0)
+            memcpy(lanes, world->lanes, world->lane_count * sizeof(*lanes));
+        weft__arena_free(&world->arena, world->lanes, world->lane_count * sizeof(*lanes));
+        world->lanes = lanes;
+        world->lane_count = count;
+    }
+    return weft__lanes_refresh(world);
+}
+
+void weft__lane_fail(weft__lane* lane, weft_status status, uint32_t rank, uint32_t archetype,
+                     uint32_t shard, const char* text) {
+    WEFT_ASSERT(status != WEFT_STATUS_OK && text != NULL);
+    weft__failure* old = &lane->failure;
+    bool before = rank < old->rank ||
+                  (rank == old->rank && (archetype < old->archetype ||
+                                         (archetype == old->archetype && shard < old->shard)));
+    if (old->status != WEFT_STATUS_OK && !before)
+        return;
+    *old = (weft__failure){status, rank, archetype, shard, {0}};
+    (void)snprintf(old->text, sizeof(old->text), "%s", text);
+}
+
+const weft__failure* weft__world_failure(const weft_world* world) {
+    const weft__failure* first = NULL;
+    for (uint32_t i = 0; i < world->lane_count; i++) {
+        const weft__failure* failure = &world->lanes[i].failure;
+        if (failure->status == WEFT_STATUS_OK)
+            continue;
+        bool before = first == NULL || failure->rank < first->rank ||
+                      (failure->rank == first->rank &&
+                       (failure->archetype < first->archetype ||
+                        (failure->archetype == first->archetype && failure->shard < first->shard)));
+        if (before)
+            first = failure;
+    }
+    return first;
+}
+
+// The tick's frame -------------------------------------------------------------------------------
+
+// The bits left for the sequence when `units` tasks may create.
+static uint32_t create_bits_for(uint32_t units) {
+    uint32_t unit_bits = 0;
+    while (((uint64_t)1 << unit_bits) < units)
+        unit_bits++;
+    WEFT_ASSERT(unit_bits < WEFT__PROVISIONAL_BITS);
+    return WEFT__PROVISIONAL_BITS - unit_bits;
+}
+
+static weft_status host_commit(weft_world* world) {
+    weft__runner serial = weft__runner_serial();
+    world->create_bits = create_bits_for(1);
+    world->create_units = 1;
+    weft_status status = weft__commit(world, &serial);
+    world->host.failure.status = WEFT_STATUS_OK;
+    return status;
+}
+
+weft_commands* weft_world_commands(weft_world* world) {
+    WEFT_ASSERT(world != NULL && !world->running);
+    world->host_commands =
+        (weft_commands){.world = world, .lane = &world->host, .unit = 0, .unit_count = 1};
+    world->create_bits = create_bits_for(1);
+    return &world->host_commands;
+}
+
+weft_status weft_world_commit(weft_world* world) {
+    WEFT_ASSERT(world != NULL && !world->running);
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    if (world->host.failure.status != WEFT_STATUS_OK)
+        return weft__world_break(world, world->host.failure.status, "%s", world->host.failure.text);
+    return host_commit(world);
+}
+
+weft_status weft__tick_begin(weft_world* world, uint32_t create_units) {
+    WEFT_ASSERT(!world->running);
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    world->started = true;
+    WEFT_ASSERT(world->host.streams.items[0].segments.count == 0);
+    for (uint32_t i = 0; i < world->channels.count; i++) {
+        if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
+            WEFT_TRY(weft__channel_turn(world, i));
+        else
+            world->channels.items[i].count = 0;
+    }
+    world->create_units = create_units == 0 ? 1 : create_units;
+    world->create_bits = create_bits_for(world->create_units);
+    for (uint32_t i = 0; i < world->lane_count; i++)
+        world->lanes[i].failure.status = WEFT_STATUS_OK;
+    world->running = true;
+    world->digests.valid = false;
+    return WEFT_STATUS_OK;
+}
+
+// Back columns become world(t+1).
+static void swap_buffered(weft_world* world) {
+    for (uint32_t i = 0; i < world->lane_count; i++) {
+        weft__lane* lane = &world->lanes[i];
+        for (uint32_t j = 0; j < lane->swaps.count; j++) {
+            weft__chunk* chunk = lane->swaps.items[j];
+            for (uint32_t column = 0; column < chunk->column_count; column++) {
+                if (!chunk->filled[column])
+                    continue;
+                void* front = chunk->columns[column];
+                chunk->columns[column] = chunk->backs[column];
+                chunk->backs[column] = front;
+                chunk->filled[column] = 0;
+            }
+            chunk->swap = false;
+        }
+        lane->swaps.count = 0;
+    }
+}
+
+weft_status weft__tick_end(weft_world* world, weft__runner* runner) {
+    WEFT_ASSERT(world->running && !world->failed);
+    swap_buffered(world);
+    weft_status status = weft__commit(world, runner);
+    for (uint32_t i = 0; status == WEFT_STATUS_OK && i < world->channels.count; i++)
+        if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
+            status = weft__channel_collect(world, i);
+    if (status != WEFT_STATUS_OK) {
+        char reason[sizeof(world->error)];
+        memcpy(reason, world->error, sizeof(reason));
+        return weft__world_break(world, status, "tick %llu, commit: %s",
+                                 (unsigned long long)world->tick, reason);
+    }
+    world->tick++;
+    world->running = false;
+    return WEFT_STATUS_OK;
+}
+
+// Reading ----------------------------------------------------------------------------------------
+
+uint64_t weft_world_entity_count(const weft_world* world) {
+    return world->live_count;
+}
+
+uint64_t weft_world_tick(const weft_world* world) {
+    return world->tick;
+}
+
+bool weft_world_has_failed(const weft_world* world) {
+    return world->failed;
+}
+
+weft_entity weft_world_resolve(const weft_world* world, weft_entity entity) {
+    return weft__entity_is_provisional(entity) ? weft__commit_resolve(world, entity) : entity;
+}
+
+const void* weft_world_messages(const weft_world* world, const weft_type* type,
+                                uint32_t* count_out) {
+    WEFT_ASSERT(count_out != NULL);
+    *count_out = 0;
+    uint32_t id = weft__type_id(world, type);
+    if (id == 0 || weft__type_at(world, id)->role != WEFT__ROLE_CHANNEL)
+        return NULL;
+    const weft__channel* channel = &world->channels.items[weft__type_at(world, id)->index];
+    *count_out = channel->count;
+    return channel->count == 0 ? NULL : channel->payloads.items;
+}
+
+weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entity target,
+                            const void* message) {
+    WEFT_ASSERT(world != NULL && !world->running && message != NULL);
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    uint32_t id = weft__type_id(world, type);
+    if (id == 0 || weft__type_at(world, id)->role != WEFT__ROLE_CHANNEL)
+        return weft__world_fail(world, WEFT_STATUS_UNKNOWN_TYPE, "%s is not a channel here",
+                                type->name);
+    uint32_t index = weft__type_at(world, id)->index;
+    const weft__channel* channel = &world->channels.items[index];
+    if (channel->delivery != WEFT_DELIVERY_NEXT)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "channel %s is delivered within a tick; inputs need "
+                                "WEFT_DELIVERY_NEXT",
+                                type->name);
+    if (weft__entity_is_provisional(target) ||
+        (channel->target == WEFT_TARGET_WORLD && !weft_entity_is_null(target)))
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "channel %s: the target must be %s", type->name,
+                                channel->target == WEFT_TARGET_WORLD ? "null" : "a real handle");
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->inputs, 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->input_bytes, type->size));
+    world->inputs.items[world->inputs.count++] =
+        (weft__input){world->tick, index, target, world->input_bytes.count};
+    memcpy(world->input_bytes.items + world->input_bytes.count, message, type->size);
+    world->input_bytes.count += type->size;
+    return weft__channel_post(world, index, target, message);
+}
+
+uint64_t weft_world_input_count(const weft_world* world) {
+    return world->inputs.count;
+}
+
+void weft_world_checkpoint(weft_world* world) {
+    WEFT_ASSERT(world != NULL && !world->running);
+    world->inputs.count = 0;
+    world->input_bytes.count = 0;
+}
+
+weft_world_stats weft_world_stats_read(const weft_world* world) {
+    weft_world_stats stats = world->stats;
+    stats.archetypes = world->archetypes.count - 1;
+    stats.chunks = world->chunks.count + world->sparse_chunk_count;
+    stats.arena_used = world->arena.used;
+    stats.arena_reserved = world->arena.reserved;
+    return stats;
+}
