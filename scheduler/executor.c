@@ -1,0 +1,442 @@
+// The tick: plan, stages, commit. Executors differ in the runner only, so they cannot differ in
+// what they compute: every batch is a set of independent items by construction of the plan.
+
+#include "executor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os.h"
+
+#define EXECUTOR_COOKIE 0x57455843u
+
+// Stages that cost less are measured in one tick of 32 only: two clock reads would be most of them.
+#define COST_TINY_NS 3000u
+#define COST_PERIOD 32u
+// A small stage that runs in parallel is measured alone now and then, else its cost is a guess.
+#define COST_PROBE_NS 100000u
+#define COST_PROBE_PERIOD 64u
+
+weft_executor_desc weft_executor_desc_default(void) {
+    return (weft_executor_desc){
+        .kind = WEFT_EXECUTOR_SERIAL, .pin = true, .spin_ns = 100000, .cookie = EXECUTOR_COOKIE};
+}
+
+// One stage's batch.
+typedef struct stage_run {
+    weft_executor* executor;
+    weft__stage* stage;
+    uint32_t stage_index;
+} stage_run;
+
+// Hash of everything that a task wrote.
+static void trace_output(const stage_run* run, uint32_t worker, const weft_view* view,
+                         const weft__system* system) {
+    const weft_world* world = view->world;
+    weft__trace_lane* lane = &run->executor->trace_lanes[worker];
+    uint64_t words[4] = {0, 0, 0, 0};
+    for (uint32_t i = 0; i <= system->access.terms.count; i++) {
+        weft_digest part = {0, 0};
+        const weft__term* term = NULL;
+        if (i < system->access.terms.count)
+            term = &system->access.terms.items[i];
+        else
+            part = weft__log_task_digest(world, view->lane, 0);
+        bool writes = term != NULL &&
+                      (term->mode == WEFT_ACCESS_WRITE || term->mode == WEFT_ACCESS_WRITE_OPTIONAL);
+        if (writes && !term->sparse && view->columns[i] != WEFT__NONE)
+            part = weft__digest_column(world, view->lane, view->chunk, view->columns[i],
+                                       view->chunk->filled[view->columns[i]] != 0);
+        if (writes && term->sparse) {
+            const weft__chunk* presence =
+                weft__chunk_find(&world->sparse.items[term->index], view->chunk->shard);
+            if (presence != NULL && presence->column_count > 0)
+                part = weft__digest_column(world, view->lane, presence, 0, false);
+        }
+        if (term != NULL && term->mode == WEFT_ACCESS_EMIT)
+            part =
+                weft__log_task_digest(world, view->lane, world->channels.items[term->index].stream);
+        if (term != NULL && term->mode == WEFT_ACCESS_RESOURCE_WRITE) {
+            const weft__resource* resource = &world->resources.items[term->index];
+            part = weft_digest_of(resource->values, resource->size, 0);
+        }
+        if (term != NULL && term->mode == WEFT_ACCESS_REDUCE)
+            part = weft_digest_of(
+                weft__reduction_partial(view->world, term->index, term->producer, view->chunk),
+                term->type->size, 0);
+        words[2] = part.low;
+        words[3] = part.high;
+        weft_digest sum = weft_digest_of(words, sizeof(words), i);
+        words[0] = sum.low;
+        words[1] = sum.high;
+    }
+    if (WEFT__VEC_RESERVE(&view->world->arena, lane->outputs, 1) != WEFT_STATUS_OK) {
+        lane->out_of_memory = true;
+        return;
+    }
+    lane->outputs.items[lane->outputs.count++] =
+        (weft_task_output){system->rank, view->commands.archetype, view->commands.shard,
+                           (weft_digest){words[0], words[1]}};
+}
+
+// Calls one system. The caller has set the view's parts that do not change within an item.
+static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, uint32_t rank,
+                        const uint32_t* columns) {
+    weft_executor* executor = run->executor;
+    const weft__system* system = weft__schedule_at(executor->schedule, rank);
+    view->access = &system->access;
+    view->columns = columns;
+    view->commands.rank = rank;
+    view->commands.unit =
+        system->access.commands ? weft__plan_unit(&executor->plan, system, view->chunk) : 0;
+    view->system_name = system->name;
+    view->system_hash = system->hash;
+    view->selected_valid = false;
+    view->sparse_hint = 0;
+    view->message[0] = '\0';
+    view->lane->task++;
+    weft_status status = system->run(view, system->context);
+    if (__builtin_expect(status != WEFT_STATUS_OK, 0)) {
+        weft__lane_fail(view->lane, status, rank, view->commands.archetype, view->commands.shard,
+                        view->message[0] != '\0' ? view->message : weft_status_text(status));
+        return false;
+    }
+    if (__builtin_expect(executor->traced, 0))
+        trace_output(run, worker, view, system);
+    return true;
+}
+
+static void view_start(const stage_run* run, weft_view* view, uint32_t worker, weft__chunk* chunk) {
+    weft_world* world = run->executor->world;
+    weft__lane* lane = &world->lanes[worker];
+    view->world = world;
+    view->lane = lane;
+    view->chunk = chunk;
+    view->worker = worker;
+    view->commands.world = world;
+    view->commands.lane = lane;
+    view->commands.archetype = chunk == NULL ? 0 : chunk->archetype;
+    view->commands.shard = chunk == NULL ? 0 : chunk->shard;
+    view->commands.unit_count = chunk == NULL ? WEFT__WORLD_UNITS : 1;
+}
+
+static const weft__program* item_program(const stage_run* run, uint32_t item, weft__chunk** chunk) {
+    *chunk = run->stage->tasks.items[item - run->stage->world_systems.count];
+    return &run->stage->programs.items[(*chunk)->archetype];
+}
+
+static void stage_item(void* context, uint32_t worker, uint32_t item) {
+    const stage_run* run = context;
+    weft_view view;
+    if (item < run->stage->world_systems.count) {
+        view_start(run, &view, worker, NULL);
+        (void)call_system(run, &view, worker, run->stage->world_systems.items[item], NULL);
+        return;
+    }
+    weft__chunk* chunk;
+    const weft__program* program = item_program(run, item, &chunk);
+    if (chunk->row_count == 0)
+        return;
+    view_start(run, &view, worker, chunk);
+    const weft__entry* entries = run->stage->entries.items + program->begin;
+    for (uint32_t i = 0; i < program->count; i++)
+        if (!call_system(run, &view, worker, entries[i].rank,
+                         run->stage->columns.items + entries[i].columns))
+            return; // Later systems on this chunk have larger keys: their failures do not count.
+}
+
+static uint32_t stage_steps(const void* context, uint32_t item) {
+    const stage_run* run = context;
+    if (item < run->stage->world_systems.count)
+        return 1;
+    weft__chunk* chunk;
+    const weft__program* program = item_program(run, item, &chunk);
+    return chunk->row_count == 0 ? 0 : program->count;
+}
+
+static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t step) {
+    const stage_run* run = context;
+    if (item < run->stage->world_systems.count) {
+        stage_item(context, worker, item);
+        return;
+    }
+    weft__chunk* chunk;
+    const weft__program* program = item_program(run, item, &chunk);
+    const weft__entry* entry = &run->stage->entries.items[program->begin + step];
+    for (uint32_t i = 0; i < run->executor->worker_count; i++) {
+        const weft__failure* failure = &run->executor->world->lanes[i].failure;
+        if (failure->status != WEFT_STATUS_OK && failure->archetype == chunk->archetype &&
+            failure->shard == chunk->shard && failure->rank < entry->rank)
+            return; // As in stage_item: this chunk has failed.
+    }
+    weft_view view;
+    view_start(run, &view, worker, chunk);
+    (void)call_system(run, &view, worker, entry->rank, run->stage->columns.items + entry->columns);
+}
+
+static uint32_t stage_shard(const void* context, uint32_t item) {
+    const stage_run* run = context;
+    WEFT_CHECK(item >= run->stage->world_systems.count);
+    return run->stage->tasks.items[item - run->stage->world_systems.count]->shard;
+}
+
+// Rows times systems: the guess before the first measurement.
+static uint64_t first_cost(const weft__stage* stage) {
+    uint64_t cost = 1;
+    for (uint32_t i = 0; i < stage->tasks.count; i++)
+        cost += (uint64_t)stage->tasks.items[i]->row_count *
+                stage->programs.items[stage->tasks.items[i]->archetype].count;
+    return cost;
+}
+
+static void run_stage(weft_executor* executor, uint32_t index) {
+    weft__stage* stage = &executor->plan.stages.items[index];
+    stage_run run = {executor, stage, index};
+    uint64_t tick = executor->world->tick;
+    bool measured =
+        executor->pool != NULL && (stage->cost_ns > COST_TINY_NS || tick % COST_PERIOD < 2);
+    if (stage->cost_ns == 0)
+        stage->cost_ns = first_cost(stage);
+    weft__batch batch = {.count = stage->world_systems.count + stage->tasks.count,
+                         .unsharded = stage->world_systems.count,
+                         .cost_ns = stage->cost_ns,
+                         .fn = stage_item,
+                         .context = &run,
+                         .shard_of = stage_shard,
+                         .step_count = stage_steps,
+                         .step = stage_step};
+    bool probe = stage->cost_ns < COST_PROBE_NS && tick % COST_PROBE_PERIOD == 0;
+    if (probe)
+        batch.cost_ns = 0;
+    uint64_t begin = measured ? weft__os_clock_ns() : 0;
+    executor->runner.run(&executor->runner, &batch);
+    if (!measured)
+        return;
+    uint64_t took = weft__os_clock_ns() - begin;
+    uint64_t cost = executor->alone ? took : took * executor->worker_count;
+    stage->cost_ns = probe ? cost + 1 : (3 * stage->cost_ns + cost) / 4 + 1;
+}
+
+static weft_status report_failure(weft_executor* executor, const weft__failure* failure) {
+    weft_world* world = executor->world;
+    const weft__system* system = weft__schedule_at(executor->schedule, failure->rank);
+    unsigned long long tick = world->tick;
+    if (system->scope == WEFT_SCOPE_WORLD)
+        return weft__world_break(world, failure->status,
+                                 "system \"%s\" failed in tick %llu: %s; the world stays as it "
+                                 "was inside the tick and refuses to go on",
+                                 system->name, tick, failure->text);
+    return weft__world_break(world, failure->status,
+                             "system \"%s\" failed in tick %llu, archetype %u, shard %u: %s; the "
+                             "world stays as it was inside the tick and refuses to go on",
+                             system->name, tick, failure->archetype, failure->shard, failure->text);
+}
+
+static weft_status run_stages(weft_executor* executor) {
+    weft_world* world = executor->world;
+    weft_status status = WEFT_STATUS_OK;
+    for (uint32_t i = 0; i <= executor->plan.stage_count; i++) {
+        status = weft__plan_finish(&executor->plan, i);
+        if (status != WEFT_STATUS_OK)
+            return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
+                                     (unsigned long long)world->tick, weft_status_text(status));
+        if (i == executor->plan.stage_count)
+            break;
+        run_stage(executor, i);
+        const weft__failure* failure = weft__world_failure(world);
+        if (failure != NULL)
+            return report_failure(executor, failure);
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status run_tick(weft_executor* executor) {
+    weft_world* world = executor->world;
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    // Commands of the host come first, since they may bring archetypes that the plan must know.
+    if (world->host.streams.items[0].segments.count > 0)
+        WEFT_TRY(weft_world_commit(world));
+    WEFT_TRY(weft__plan_refresh(&executor->plan));
+    executor->batch_count = 0;
+    WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
+    if (executor->pool != NULL)
+        weft__exec_threads_guard(executor, true);
+    weft_status status = run_stages(executor);
+    if (executor->pool != NULL)
+        weft__exec_threads_guard(executor, false);
+    WEFT_TRY(status);
+    WEFT_TRY(weft__tick_end(world, &executor->runner));
+    executor->stats.ticks++;
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_executor_tick(weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    executor->traced = false;
+    return run_tick(executor);
+}
+
+weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
+                                 weft_digest* full_out) {
+    WEFT_ASSERT(executor != NULL);
+    WEFT_TRY(weft__digest_update(executor->world, &executor->runner));
+    if (view_out != NULL)
+        *view_out = executor->world->digests.view;
+    if (full_out != NULL)
+        *full_out = executor->world->digests.full;
+    return WEFT_STATUS_OK;
+}
+
+static bool output_before(const weft_executor* executor, const weft_task_output* a,
+                          const weft_task_output* b) {
+    uint32_t x = weft__schedule_at(executor->schedule, a->rank)->stage;
+    uint32_t y = weft__schedule_at(executor->schedule, b->rank)->stage;
+    if (x != y)
+        return x < y;
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
+}
+
+// Bottom-up merge sort of the outputs of all workers.
+static weft_status sort_outputs(weft_executor* executor) {
+    weft__arena* arena = &executor->world->arena;
+    executor->outputs.count = executor->output_scratch.count = 0;
+    for (uint32_t i = 0; i < executor->worker_count; i++) {
+        weft__trace_lane* lane = &executor->trace_lanes[i];
+        if (lane->out_of_memory)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->outputs, lane->outputs.count));
+        if (lane->outputs.count > 0)
+            memcpy(executor->outputs.items + executor->outputs.count, lane->outputs.items,
+                   lane->outputs.count * sizeof(weft_task_output));
+        executor->outputs.count += lane->outputs.count;
+    }
+    uint32_t count = executor->outputs.count;
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->output_scratch, count));
+    weft_task_output* items = executor->outputs.items;
+    weft_task_output* scratch = executor->output_scratch.items;
+    for (uint64_t width = 1; width < count; width *= 2) {
+        for (uint64_t begin = 0; begin < count; begin += 2 * width) {
+            uint64_t middle = begin + width < count ? begin + width : count;
+            uint64_t end = begin + 2 * width < count ? begin + 2 * width : count;
+            uint64_t left = begin;
+            uint64_t right = middle;
+            for (uint64_t out = begin; out < end; out++)
+                scratch[out] = right < end && (left >= middle ||
+                                               output_before(executor, &items[right], &items[left]))
+                                   ? items[right++]
+                                   : items[left++];
+        }
+        memcpy(items, scratch, count * sizeof(items[0]));
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_output** outputs_out,
+                                      size_t* count_out) {
+    WEFT_ASSERT(executor != NULL && outputs_out != NULL && count_out != NULL);
+    *outputs_out = NULL;
+    *count_out = 0;
+    size_t bytes = executor->worker_count * sizeof(weft__trace_lane);
+    if (executor->trace_lanes == NULL)
+        executor->trace_lanes = weft__arena_alloc_zero(&executor->world->arena, bytes);
+    if (executor->trace_lanes == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < executor->worker_count; i++)
+        executor->trace_lanes[i].outputs.count = 0;
+    executor->traced = true;
+    weft_status status = run_tick(executor);
+    executor->traced = false;
+    weft_status sorted = sort_outputs(executor);
+    *outputs_out = executor->outputs.items;
+    *count_out = executor->outputs.count;
+    return status != WEFT_STATUS_OK ? status : sorted;
+}
+
+weft_executor_stats weft_executor_stats_read(const weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    weft_executor_stats stats = executor->stats;
+    stats.worker_count = executor->worker_count;
+    return stats;
+}
+
+// Creation ---------------------------------------------------------------------------------------
+
+static weft_status choose_workers(weft_executor* executor) {
+    executor->worker_count = executor->desc.worker_count;
+    if (executor->desc.kind == WEFT_EXECUTOR_SERIAL) {
+        executor->worker_count = 1;
+    } else if (executor->worker_count == 0) {
+        const weft_topology* topology = executor->desc.topology;
+        weft_topology* own = NULL;
+        if (topology == NULL)
+            WEFT_TRY(weft_topology_create(NULL, &own));
+        executor->worker_count = weft_topology_suggested_workers(topology != NULL ? topology : own);
+        weft_topology_destroy(own);
+    }
+    return executor->worker_count <= WEFT__WORKERS_MAX ? WEFT_STATUS_OK : WEFT_STATUS_BAD_ARGUMENT;
+}
+
+static weft_status executor_start(weft_executor* executor) {
+    WEFT_TRY(choose_workers(executor));
+    WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
+    WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
+    switch (executor->desc.kind) {
+    case WEFT_EXECUTOR_SERIAL:
+        executor->runner.run = weft__exec_serial_run;
+        return WEFT_STATUS_OK;
+    case WEFT_EXECUTOR_VIRTUAL:
+        executor->runner.run = weft__exec_virtual_run;
+        return WEFT_STATUS_OK;
+    case WEFT_EXECUTOR_THREADS:
+        executor->runner.run = weft__exec_threads_run;
+        return weft__exec_threads_start(executor);
+    }
+    return WEFT_STATUS_BAD_ARGUMENT;
+}
+
+weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* schedule,
+                                 weft_executor** executor_out) {
+    WEFT_ASSERT(schedule != NULL && executor_out != NULL);
+    *executor_out = NULL;
+    if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    WEFT_TRY(weft_schedule_build(schedule));
+    weft_executor* executor =
+        weft__arena_alloc_zero(&schedule->world->arena, sizeof(weft_executor));
+    if (executor == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    executor->desc = *desc;
+    executor->schedule = schedule;
+    executor->world = schedule->world;
+    weft_status status = executor_start(executor);
+    if (status != WEFT_STATUS_OK) {
+        weft_executor_destroy(executor);
+        return status;
+    }
+    *executor_out = executor;
+    return WEFT_STATUS_OK;
+}
+
+#define VEC_FREE(arena, vec)                                                                       \
+    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))
+
+void weft_executor_destroy(weft_executor* executor) {
+    if (executor == NULL)
+        return;
+    weft__arena* arena = &executor->world->arena;
+    weft__exec_threads_stop(executor);
+    if (executor->plan.schedule != NULL)
+        weft__plan_deinit(&executor->plan);
+    for (uint32_t i = 0; executor->trace_lanes != NULL && i < executor->worker_count; i++)
+        VEC_FREE(arena, executor->trace_lanes[i].outputs);
+    weft__arena_free(arena, executor->trace_lanes,
+                     executor->worker_count * sizeof(weft__trace_lane));
+    VEC_FREE(arena, executor->open);
+    VEC_FREE(arena, executor->steps);
+    VEC_FREE(arena, executor->outputs);
+    VEC_FREE(arena, executor->output_scratch);
+    weft__arena_free(arena, executor, sizeof(*executor));
+}

@@ -1,0 +1,425 @@
+// The conflict graph (C5).
+//
+// Two systems conflict when both can reach the same data and one of them writes it. A conflict on
+// own rows alone is settled chunk by chunk, so both may share a stage; any other conflict puts a
+// barrier between them. Direction: the declared before/after, transitively, else registration
+// order. The rank is Kahn's order, smallest registration index first.
+
+#include "graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "weft_bits.h"
+
+typedef struct graph {
+    weft_schedule* schedule;
+    uint32_t count;
+    uint32_t words;
+    uint64_t* reach; // [count][words]: transitive closure of the declared relations.
+    WEFT__VEC(weft__edge) declared;
+    uint32_t* first;   // [count + 1] edges of each system as `from`, after sorting.
+    uint32_t* pending; // [count] predecessors not yet ranked.
+} graph;
+
+typedef struct conflict {
+    const char* reason; // Null: none.
+    const weft_type* type;
+    bool barrier;
+} conflict;
+
+static bool bit_test(const graph* g, uint32_t from, uint32_t to) {
+    return (g->reach[(size_t)from * g->words + to / 64] >> (to % 64) & 1) != 0;
+}
+
+static bool is_own(weft_access_mode mode) {
+    return mode >= WEFT_ACCESS_READ && mode <= WEFT_ACCESS_WRITE_OPTIONAL;
+}
+
+static bool is_own_write(weft_access_mode mode) {
+    return mode == WEFT_ACCESS_WRITE || mode == WEFT_ACCESS_WRITE_OPTIONAL;
+}
+
+// True if `a` requires a dense component that `b` excludes: no archetype matches both.
+static bool excludes(const weft__access* a, const weft__access* b) {
+    for (uint32_t i = 0; i < a->terms.count; i++) {
+        const weft__term* need = &a->terms.items[i];
+        bool required = need->mode == WEFT_ACCESS_READ || need->mode == WEFT_ACCESS_WRITE ||
+                        need->mode == WEFT_ACCESS_WITH;
+        if (!required || need->sparse)
+            continue;
+        for (uint32_t j = 0; j < b->terms.count; j++)
+            if (b->terms.items[j].mode == WEFT_ACCESS_WITHOUT &&
+                b->terms.items[j].type_id == need->type_id)
+                return true;
+    }
+    return false;
+}
+
+// Conflict of two entries on one type, rows aside.
+static conflict conflict_of_terms(const weft_world* world, const weft__term* a,
+                                  const weft__term* b) {
+    conflict none = {NULL, NULL, false};
+    const weft_type* type = a->type;
+    weft_access_mode x = a->mode < b->mode ? a->mode : b->mode;
+    weft_access_mode y = a->mode < b->mode ? b->mode : a->mode;
+    if (is_own(x) && is_own(y)) {
+        bool both = is_own_write(x) && is_own_write(y);
+        if (!is_own_write(x) && !is_own_write(y))
+            return none;
+        if (a->buffered && !both)
+            return none; // The reader sees world(t).
+        return (conflict){both ? "write-write on the same row" : "read-write on the same row", type,
+                          false};
+    }
+    if (y == WEFT_ACCESS_READ_ANY && is_own_write(x) && !a->buffered)
+        return (conflict){"any-row read of what the other writes", type, true};
+    if (x == WEFT_ACCESS_RESOURCE_READ && y == WEFT_ACCESS_RESOURCE_WRITE)
+        return (conflict){"read-write of a resource", type, true};
+    if (x == WEFT_ACCESS_RESOURCE_WRITE && y == WEFT_ACCESS_RESOURCE_WRITE)
+        return (conflict){"write-write of a resource", type, true};
+    if (x == WEFT_ACCESS_EMIT && y == WEFT_ACCESS_CONSUME &&
+        world->channels.items[a->index].delivery == WEFT_DELIVERY_TICK)
+        return (conflict){"messages are consumed after all are sent", type, true};
+    if (x == WEFT_ACCESS_REDUCE && y == WEFT_ACCESS_REDUCED)
+        return (conflict){"a reduction is read after it is finished", type, true};
+    return none;
+}
+
+// The gravest conflict of two systems: a barrier if there is one.
+static conflict conflict_of(const weft_world* world, const weft__system* a, const weft__system* b) {
+    conflict found = {NULL, NULL, false};
+    bool disjoint = false;
+    bool disjoint_known = false;
+    for (uint32_t i = 0; i < a->access.terms.count; i++) {
+        for (uint32_t j = 0; j < b->access.terms.count; j++) {
+            const weft__term* x = &a->access.terms.items[i];
+            const weft__term* y = &b->access.terms.items[j];
+            if (x->type_id != y->type_id)
+                continue;
+            conflict here = conflict_of_terms(world, x, y);
+            if (here.reason == NULL || (found.reason != NULL && !here.barrier))
+                continue;
+            if (!here.barrier) {
+                if (!disjoint_known)
+                    disjoint = excludes(&a->access, &b->access) || excludes(&b->access, &a->access);
+                disjoint_known = true;
+                if (disjoint)
+                    continue;
+            }
+            found = here;
+            if (found.barrier)
+                return found;
+        }
+    }
+    return found;
+}
+
+// Letters that differ, for near matches of a misspelt name.
+static uint32_t name_distance(const char* a, const char* b) {
+    uint32_t row[WEFT__SYSTEM_NAME + 1];
+    size_t length = strlen(b);
+    for (uint32_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (uint32_t i = 0; a[i] != '\0'; i++) {
+        uint32_t diagonal = row[0];
+        row[0] = i + 1;
+        for (uint32_t j = 0; j < length; j++) {
+            uint32_t best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j + 1] = best < diagonal + 1 ? best : diagonal + 1;
+        }
+    }
+    return row[length];
+}
+
+static weft_status relation_resolve(graph* g, uint32_t index, const weft__relation* relation) {
+    weft_schedule* schedule = g->schedule;
+    uint32_t near = WEFT__NONE;
+    uint32_t near_distance = 4;
+    for (uint32_t i = 0; i < g->count; i++) {
+        uint32_t distance = name_distance(relation->name, schedule->systems.items[i].name);
+        if (distance < near_distance && i != index) {
+            near = i;
+            near_distance = distance;
+        }
+        if (distance != 0)
+            continue;
+        WEFT_TRY(WEFT__VEC_RESERVE(&schedule->world->arena, g->declared, 1));
+        g->declared.items[g->declared.count++] =
+            (weft__edge){.from = relation->before ? index : i,
+                         .to = relation->before ? i : index,
+                         .reason = relation->before ? "declared before" : "declared after"};
+        return WEFT_STATUS_OK;
+    }
+    return weft__schedule_fail(schedule, WEFT_STATUS_UNKNOWN_SYSTEM,
+                               "system \"%s\" is declared to run %s \"%s\", which is not "
+                               "registered%s%s%s",
+                               schedule->systems.items[index].name,
+                               relation->before ? "before" : "after", relation->name,
+                               near == WEFT__NONE ? "" : "; did you mean \"",
+                               near == WEFT__NONE ? "" : schedule->systems.items[near].name,
+                               near == WEFT__NONE ? "" : "\"?");
+}
+
+static bool edge_before(const weft__edge* a, const weft__edge* b) {
+    return a->from != b->from ? a->from < b->from : a->to < b->to;
+}
+
+// Sorts edges by (from, to): counting by `to`, then by `from`, both stable. Drops repeats.
+static weft_status edges_sort(graph* g, weft__edge* edges, uint32_t* count) {
+    weft__arena* arena = &g->schedule->world->arena;
+    size_t bytes = (size_t)*count * sizeof(weft__edge);
+    weft__edge* scratch = weft__arena_alloc(arena, bytes);
+    if (scratch == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    for (int pass = 0; pass < 2; pass++) {
+        memset(g->first, 0, (g->count + 1) * sizeof(uint32_t));
+        for (uint32_t i = 0; i < *count; i++)
+            g->first[(pass == 0 ? edges[i].to : edges[i].from) + 1]++;
+        for (uint32_t i = 0; i < g->count; i++)
+            g->first[i + 1] += g->first[i];
+        for (uint32_t i = 0; i < *count; i++)
+            scratch[g->first[pass == 0 ? edges[i].to : edges[i].from]++] = edges[i];
+        memcpy(edges, scratch, bytes);
+    }
+    weft__arena_free(arena, scratch, bytes);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < *count; i++)
+        if (kept == 0 || edge_before(&edges[kept - 1], &edges[i]))
+            edges[kept++] = edges[i];
+    *count = kept;
+    memset(g->first, 0, (g->count + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < kept; i++)
+        g->first[edges[i].from + 1]++;
+    for (uint32_t i = 0; i < g->count; i++)
+        g->first[i + 1] += g->first[i];
+    return WEFT_STATUS_OK;
+}
+
+// Names one cycle among the unranked systems, an edge a line: from the smallest one backwards along
+// its smallest unranked predecessor.
+static weft_status report_cycle(graph* g, const weft__edge* edges, uint32_t edge_count) {
+    weft_schedule* schedule = g->schedule;
+    uint32_t at = 0;
+    while (g->pending[at] == 0)
+        at++;
+    WEFT_ASSERT(at < g->count);
+    // After `count` steps backwards we are on a cycle; then walk it once.
+    uint32_t start = WEFT__NONE;
+    int length =
+        snprintf(schedule->error, sizeof(schedule->error), "the systems' order is a cycle");
+    for (uint32_t step = 0; step < 2 * g->count + 1; step++) {
+        const weft__edge* back = NULL;
+        for (uint32_t i = 0; i < edge_count && back == NULL; i++)
+            if (edges[i].to == at && g->pending[edges[i].from] != 0)
+                back = &edges[i];
+        WEFT_ASSERT(back != NULL);
+        if (step >= g->count) {
+            start = start == WEFT__NONE ? at : start;
+            if (length > 0 && (size_t)length < sizeof(schedule->error))
+                length += snprintf(
+                    schedule->error + length, sizeof(schedule->error) - (size_t)length,
+                    "\n  \"%s\" before \"%s\": %s%s%s%s", schedule->systems.items[back->from].name,
+                    schedule->systems.items[back->to].name, back->reason,
+                    back->type != NULL ? " " : "", back->type != NULL ? back->type->name : "",
+                    back->by_registration ? ", by registration order" : "");
+            if (back->from == start)
+                break;
+        }
+        at = back->from;
+    }
+    return WEFT_STATUS_GRAPH_CYCLE;
+}
+
+// Kahn's order, smallest index first. `ready` is a bit set, so the smallest is its first bit.
+static weft_status rank(graph* g, const weft__edge* edges, uint32_t edge_count, uint32_t* order) {
+    weft__arena* arena = &g->schedule->world->arena;
+    uint64_t* ready = weft__arena_alloc_zero(arena, g->words * sizeof(uint64_t));
+    if (ready == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    memset(g->pending, 0, g->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < edge_count; i++)
+        g->pending[edges[i].to]++;
+    for (uint32_t i = 0; i < g->count; i++)
+        if (g->pending[i] == 0)
+            ready[i / 64] |= (uint64_t)1 << (i % 64);
+    uint32_t done = 0;
+    for (uint32_t word = 0; word < g->words;) {
+        if (ready[word] == 0) {
+            word++;
+            continue;
+        }
+        uint32_t next = word * 64 + weft__ctz64(ready[word]);
+        ready[word] &= ready[word] - 1;
+        order[done++] = next;
+        for (uint32_t i = g->first[next]; i < g->first[next + 1]; i++) {
+            uint32_t to = edges[i].to;
+            if (--g->pending[to] != 0)
+                continue;
+            ready[to / 64] |= (uint64_t)1 << (to % 64);
+            word = to / 64 < word ? to / 64 : word;
+        }
+    }
+    weft__arena_free(arena, ready, g->words * sizeof(uint64_t));
+    return done == g->count ? WEFT_STATUS_OK : report_cycle(g, edges, edge_count);
+}
+
+// Transitive closure of the declared relations, backwards along their own order.
+static weft_status close_declared(graph* g, uint32_t* order) {
+    WEFT_TRY(edges_sort(g, g->declared.items, &g->declared.count));
+    WEFT_TRY(rank(g, g->declared.items, g->declared.count, order));
+    for (uint32_t k = g->count; k-- > 0;) {
+        uint32_t from = order[k];
+        uint64_t* row = g->reach + (size_t)from * g->words;
+        for (uint32_t i = g->first[from]; i < g->first[from + 1]; i++) {
+            uint32_t to = g->declared.items[i].to;
+            row[to / 64] |= (uint64_t)1 << (to % 64);
+            for (uint32_t word = 0; word < g->words; word++)
+                row[word] |= g->reach[(size_t)to * g->words + word];
+        }
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status collect_edges(graph* g) {
+    weft_schedule* schedule = g->schedule;
+    weft__arena* arena = &schedule->world->arena;
+    for (uint32_t i = 0; i < g->count; i++) {
+        for (uint32_t j = i + 1; j < g->count; j++) {
+            const weft__system* a = &schedule->systems.items[i];
+            const weft__system* b = &schedule->systems.items[j];
+            conflict found = conflict_of(schedule->world, a, b);
+            if (found.reason == NULL)
+                continue;
+            bool back = bit_test(g, j, i);
+            WEFT_TRY(WEFT__VEC_RESERVE(arena, schedule->edges, 1));
+            schedule->edges.items[schedule->edges.count++] =
+                (weft__edge){.from = back ? j : i,
+                             .to = back ? i : j,
+                             .barrier = found.barrier,
+                             .by_registration = !back && !bit_test(g, i, j),
+                             .type = found.type,
+                             .reason = found.reason};
+        }
+    }
+    // Declared relations without a conflict: a barrier only where a world-scope system is involved.
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, schedule->edges, g->declared.count));
+    for (uint32_t i = 0; i < g->declared.count; i++) {
+        weft__edge edge = g->declared.items[i];
+        edge.barrier = schedule->systems.items[edge.from].scope == WEFT_SCOPE_WORLD ||
+                       schedule->systems.items[edge.to].scope == WEFT_SCOPE_WORLD;
+        schedule->edges.items[schedule->edges.count++] = edge;
+    }
+    return edges_sort(g, schedule->edges.items, &schedule->edges.count);
+}
+
+// What is finished inside a tick must be finished before its readers: all senders of a same-tick
+// channel before all consumers, and no reader of a reduction between two of its writers.
+static weft_status check_direction(weft_schedule* schedule) {
+    for (uint32_t i = 0; i < schedule->edges.count; i++) {
+        const weft__edge* edge = &schedule->edges.items[i];
+        const weft__system* from = &schedule->systems.items[edge->from];
+        const weft__system* to = &schedule->systems.items[edge->to];
+        for (uint32_t j = 0; j < from->access.terms.count; j++) {
+            const weft__term* term = &from->access.terms.items[j];
+            if (term->mode != WEFT_ACCESS_CONSUME ||
+                schedule->world->channels.items[term->index].delivery != WEFT_DELIVERY_TICK)
+                continue;
+            for (uint32_t k = 0; k < to->access.terms.count; k++)
+                if (to->access.terms.items[k].mode == WEFT_ACCESS_EMIT &&
+                    to->access.terms.items[k].type_id == term->type_id)
+                    return weft__schedule_fail(
+                        schedule, WEFT_STATUS_BAD_ACCESS,
+                        "system \"%s\" consumes %s before \"%s\" sends it in the same tick (%s); "
+                        "register the sender first, declare an order, or register the channel "
+                        "with WEFT_DELIVERY_NEXT",
+                        from->name, term->type->name, to->name, edge->reason);
+        }
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status check_reductions(weft_schedule* schedule) {
+    for (uint32_t i = 0; i < schedule->world->reductions.count; i++) {
+        uint32_t id = schedule->world->reductions.items[i].type;
+        uint32_t reader = WEFT__NONE;
+        bool written = false;
+        for (uint32_t r = 0; r < schedule->order.count; r++) {
+            const weft__system* system = weft__schedule_at(schedule, r);
+            for (uint32_t j = 0; j < system->access.terms.count; j++) {
+                const weft__term* term = &system->access.terms.items[j];
+                if (term->type_id != id)
+                    continue;
+                if (term->mode == WEFT_ACCESS_REDUCED && written)
+                    reader = r;
+                if (term->mode == WEFT_ACCESS_REDUCE && reader != WEFT__NONE)
+                    return weft__schedule_fail(
+                        schedule, WEFT_STATUS_BAD_ACCESS,
+                        "system \"%s\" reads reduction %s between two of its writers, the later "
+                        "being \"%s\"; declare the writers before the reader",
+                        weft__schedule_at(schedule, reader)->name, term->type->name, system->name);
+                written |= term->mode == WEFT_ACCESS_REDUCE;
+            }
+        }
+    }
+    return WEFT_STATUS_OK;
+}
+
+static void assign_stages(graph* g) {
+    weft_schedule* schedule = g->schedule;
+    schedule->stage_count = g->count > 0 ? 1 : 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        schedule->systems.items[i].stage = 0;
+    for (uint32_t r = 0; r < g->count; r++) {
+        uint32_t from = schedule->order.items[r];
+        schedule->systems.items[from].rank = r;
+        uint32_t stage = schedule->systems.items[from].stage;
+        schedule->stage_count =
+            stage + 1 > schedule->stage_count ? stage + 1 : schedule->stage_count;
+        for (uint32_t i = g->first[from]; i < g->first[from + 1]; i++) {
+            const weft__edge* edge = &schedule->edges.items[i];
+            weft__system* to = &schedule->systems.items[edge->to];
+            uint32_t least = stage + (edge->barrier ? 1 : 0);
+            to->stage = to->stage < least ? least : to->stage;
+        }
+    }
+}
+
+static weft_status graph_run(graph* g) {
+    weft_schedule* schedule = g->schedule;
+    schedule->edges.count = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        for (uint32_t j = 0; j < schedule->systems.items[i].relations.count; j++)
+            WEFT_TRY(relation_resolve(g, i, &schedule->systems.items[i].relations.items[j]));
+    WEFT_TRY(close_declared(g, schedule->order.items));
+    WEFT_TRY(collect_edges(g));
+    WEFT_TRY(rank(g, schedule->edges.items, schedule->edges.count, schedule->order.items));
+    WEFT_TRY(check_direction(schedule));
+    assign_stages(g);
+    return check_reductions(schedule);
+}
+
+weft_status weft__graph_build(weft_schedule* schedule) {
+    WEFT_ASSERT(schedule != NULL && !schedule->built);
+    weft__arena* arena = &schedule->world->arena;
+    graph g = {.schedule = schedule, .count = schedule->systems.count};
+    g.words = (g.count + 63) / 64;
+    size_t reach_bytes = (size_t)g.count * g.words * sizeof(uint64_t) + 1;
+    size_t list_bytes = ((size_t)g.count + 1) * sizeof(uint32_t);
+    g.reach = weft__arena_alloc_zero(arena, reach_bytes);
+    g.first = weft__arena_alloc_zero(arena, list_bytes);
+    g.pending = weft__arena_alloc_zero(arena, list_bytes);
+    weft_status status = WEFT__VEC_RESERVE(arena, schedule->order, (size_t)g.count + 1);
+    schedule->order.count = g.count;
+    if (g.reach == NULL || g.first == NULL || g.pending == NULL)
+        status = WEFT_STATUS_OUT_OF_MEMORY;
+    if (status == WEFT_STATUS_OK)
+        status = graph_run(&g);
+    weft__arena_free(arena, g.reach, reach_bytes);
+    weft__arena_free(arena, g.first, list_bytes);
+    weft__arena_free(arena, g.pending, list_bytes);
+    weft__arena_free(arena, g.declared.items, g.declared.capacity * sizeof(weft__edge));
+    return status;
+}

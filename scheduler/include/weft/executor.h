@@ -1,0 +1,89 @@
+/// Executors run a plan. All give the same digests (C10); they differ in speed only.
+#pragma once
+
+#include <weft/schedule.h>
+#include <weft/topology.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_executor weft_executor;
+
+typedef enum weft_executor_kind {
+    WEFT_EXECUTOR_SERIAL = 0,  // The reference every other kind is compared with.
+    WEFT_EXECUTOR_VIRTUAL = 1, // n workers on one thread, (worker, task) drawn from a seed.
+    WEFT_EXECUTOR_THREADS = 2, // n pinned threads; the caller is worker 0.
+} weft_executor_kind;
+
+/// Placement: nothing here can change a result, and `verify` permutes all of it. Start from
+/// weft_executor_desc_default().
+typedef struct weft_executor_desc {
+    weft_executor_kind kind;
+    uint32_t worker_count;         // 0: what the topology suggests. At most 1024.
+    uint64_t schedule_seed;        // VIRTUAL: seed of the draws.
+    const weft_topology* topology; // Null: this machine is read at creation.
+    bool pin;                      // THREADS: pin each worker to one CPU of the allowed set.
+    bool no_fusion;                // One system per stage: slower, for finding faults.
+    uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
+    uint32_t spin_ns;              // How long an idle worker spins before it sleeps.
+    uint32_t cookie;               // Set by the default function. Do not write.
+} weft_executor_desc;
+
+/// Serial, pinned, spin of 50,000 ns.
+WEFT_API weft_executor_desc weft_executor_desc_default(void);
+
+/// Creates an executor for a schedule, building the schedule if need be. One executor of a world
+/// runs at a time; executors of one schedule may alternate between ticks. Status: BAD_ARGUMENT, OS,
+/// OUT_OF_MEMORY, and those of weft_schedule_build().
+WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_desc* desc,
+                                                         weft_schedule* schedule,
+                                                         weft_executor** executor_out);
+
+/// Stops and joins the workers. Null is allowed.
+WEFT_API void weft_executor_destroy(weft_executor* executor);
+
+/// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11):
+/// SYSTEM_FAILED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, WORLD_FAILED.
+/// weft_world_error() has the line. Never waits for ever: workers always come back.
+WEFT_API WEFT_NODISCARD weft_status weft_executor_tick(weft_executor* executor);
+
+/// View and full digest of the world, leaves hashed by all workers. Same values as
+/// weft_world_digest_view() and _full().
+WEFT_API WEFT_NODISCARD weft_status weft_executor_digest(weft_executor* executor,
+                                                         weft_digest* view_out,
+                                                         weft_digest* full_out);
+
+/// What happened so far. Not part of any result.
+typedef struct weft_executor_stats {
+    uint64_t ticks;
+    uint64_t tasks;        // (stage, chunk) tasks run.
+    uint64_t tasks_helped; // Of these, by a worker that is not the shard's own.
+    uint64_t stages_alone; // Stages that worker 0 ran alone because they were small.
+    uint64_t wakes;        // System calls made to wake sleeping workers.
+    uint32_t worker_count;
+    uint32_t pinned_count; // Workers whose pin was read back right.
+    bool oversubscribed;   // More workers than CPUs: nobody spins.
+} weft_executor_stats;
+
+WEFT_API weft_executor_stats weft_executor_stats_read(const weft_executor* executor);
+
+/// Outputs of one task in a traced tick: what a system wrote in one chunk, hashed.
+typedef struct weft_task_output {
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    weft_digest digest;
+} weft_task_output;
+
+/// Runs one tick like weft_executor_tick() and records the output of every task: written columns,
+/// commands, messages, partials, resources. Ordered by (stage, rank, archetype, shard). The array
+/// belongs to the executor and is valid until its next call. This is how a difference is blamed on
+/// a system.
+WEFT_API WEFT_NODISCARD weft_status weft_executor_tick_traced(weft_executor* executor,
+                                                              const weft_task_output** outputs_out,
+                                                              size_t* count_out);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,82 @@
+/// What the scheduler needs of the operating system: memory, threads, futexes, time, limits.
+#pragma once
+
+#include <weft/base.h>
+
+#include "atomics.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Reserves `size` bytes of zeroed, readable and writable private memory, page aligned. Pages cost
+/// memory when they are first touched, on the touching thread's node; huge pages are asked for.
+/// Fails with OUT_OF_MEMORY, or BAD_ARGUMENT for size 0.
+WEFT_NODISCARD weft_status weft__os_region_reserve(size_t size, void** base);
+
+/// Gives a region back. `base` and `size` are those of the reservation; a null base does nothing.
+void weft__os_region_release(void* base, size_t size);
+
+/// What a thread runs.
+typedef void (*weft__os_thread_function)(void* context);
+
+/// A thread. It stays at its address from start to join.
+typedef struct weft__os_thread {
+    pthread_t handle;
+    weft__os_thread_function function;
+    void* context;
+} weft__os_thread;
+
+/// Starts a thread with an ample stack. All signals but those of its own faults are blocked in it,
+/// so a process-wide signal goes to a thread of the user. `name` (cut to 15 bytes) shows in
+/// debuggers and may be null.
+WEFT_NODISCARD weft_status weft__os_thread_start(weft__os_thread* thread,
+                                                 weft__os_thread_function function, void* context,
+                                                 const char* name);
+
+/// Waits until a started thread has returned. Exactly once per start.
+void weft__os_thread_join(weft__os_thread* thread);
+
+/// Sleeps while the word holds `expected`. May return early for no reason: look again. `shared` is
+/// true if threads of other processes wake it, and the same for all waits and wakes on a word.
+void weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, bool shared);
+
+/// Wakes up to `count` sleepers of the word.
+void weft__os_futex_wake(const weft__atomic_u32* word, uint32_t count, bool shared);
+
+/// Nanoseconds of a clock that never goes back; the start is arbitrary.
+uint64_t weft__os_clock_ns(void);
+
+/// Bytes that the source text of weft__os_cpu_quota needs at most; longer text is cut.
+#define WEFT__OS_SOURCE_SIZE 256
+
+/// The CPU time quota of this process in thousandths of a CPU, rounded up: the smallest limit of
+/// its control group and the group's parents, version 2 (cpu.max) and version 1 (cpu.cfs_quota_us
+/// by cpu.cfs_period_us). 0 means that none is set or that none could be read; `source` tells which
+/// file, or why. `root_dir` stands for "/" (null is the machine's own): below it are read
+/// proc/self/cgroup, proc/self/mountinfo (where absent, the usual mount points are taken) and the
+/// files below sys/fs/cgroup.
+void weft__os_cpu_quota(const char* root_dir, uint32_t* milli_cpus, char* source,
+                        size_t source_size);
+
+/// How many CPUs the calling thread may run on; at least 1.
+uint32_t weft__os_affinity_count(void);
+
+/// Writes the indices of the CPUs that the calling thread may run on, ascending, up to `capacity`,
+/// and returns how many there are in all; 0 if the system does not tell.
+uint32_t weft__os_affinity_list(uint32_t* cpus, uint32_t capacity);
+
+/// Restricts the calling thread to one CPU. Fails with OS.
+WEFT_NODISCARD weft_status weft__os_affinity_set(uint32_t cpu);
+
+/// Pins the calling thread's float control bits: round to nearest, denormals kept. Returns the
+/// control word before, for weft__os_float_state_restore. No-op on machines other than x86 with
+/// SSE and aarch64.
+uint64_t weft__os_float_state_set(void);
+
+/// Whether the calling thread's float control bits are the pinned ones.
+bool weft__os_float_state_get(void);
+
+/// Puts a control word back that weft__os_float_state_set returned on this thread.
+void weft__os_float_state_restore(uint64_t control);

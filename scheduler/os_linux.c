@@ -1,0 +1,499 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+enum {
+    THREAD_STACK_SIZE = 8 << 20,
+    THREAD_NAME_SIZE = 16,
+    // The kernel can be built for 8192.
+    AFFINITY_CPUS_MAX = 1 << 16,
+    AFFINITY_WORD_BITS = 8 * sizeof(unsigned long),
+    QUOTA_PATH_SIZE = 1024,
+    QUOTA_FILE_SIZE = 3 * QUOTA_PATH_SIZE,
+    QUOTA_LINE_SIZE = 8 * QUOTA_PATH_SIZE,
+};
+
+weft_status weft__os_region_reserve(size_t size, void** base) {
+    WEFT_ASSERT(base != NULL);
+    *base = NULL;
+    if (size == 0)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    void* memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    (void)madvise(memory, size, MADV_HUGEPAGE);
+    *base = memory;
+    return WEFT_STATUS_OK;
+}
+
+void weft__os_region_release(void* base, size_t size) {
+    if (base == NULL)
+        return;
+    WEFT_ASSERT(size > 0);
+    int failed = munmap(base, size);
+    WEFT_ASSERT(failed == 0);
+}
+
+static void* thread_main(void* argument) {
+    weft__os_thread* thread = argument;
+    thread->function(thread->context);
+    return NULL;
+}
+
+// A blocked signal of a thread's own fault would end the process without the handler that reports
+// it, so those stay open.
+static void worker_signals(sigset_t* blocked) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigfillset(blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(blocked, faults[i]);
+}
+
+weft_status weft__os_thread_start(weft__os_thread* thread, weft__os_thread_function function,
+                                  void* context, const char* name) {
+    WEFT_ASSERT(thread != NULL);
+    WEFT_ASSERT(function != NULL);
+    *thread = (weft__os_thread){.function = function, .context = context};
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    int failed = pthread_attr_setstacksize(&attributes, THREAD_STACK_SIZE);
+    WEFT_ASSERT(failed == 0);
+    // The new thread inherits the mask: set here, no signal can slip in before its first line.
+    sigset_t blocked;
+    sigset_t before;
+    worker_signals(&blocked);
+    failed = pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    WEFT_ASSERT(failed == 0);
+    int error = pthread_create(&thread->handle, &attributes, thread_main, thread);
+    failed = pthread_sigmask(SIG_SETMASK, &before, NULL);
+    WEFT_ASSERT(failed == 0);
+    pthread_attr_destroy(&attributes);
+    if (error != 0)
+        return WEFT_STATUS_OS;
+    if (name != NULL) {
+        char shown[THREAD_NAME_SIZE] = {0};
+        memcpy(shown, name, strnlen(name, sizeof shown - 1));
+        (void)pthread_setname_np(thread->handle, shown);
+    }
+    return WEFT_STATUS_OK;
+}
+
+void weft__os_thread_join(weft__os_thread* thread) {
+    WEFT_ASSERT(thread != NULL);
+    int failed = pthread_join(thread->handle, NULL);
+    WEFT_ASSERT(failed == 0);
+}
+
+void weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, bool shared) {
+    WEFT_ASSERT(word != NULL);
+    int operation = FUTEX_WAIT | (shared ? 0 : FUTEX_PRIVATE_FLAG);
+    long result = syscall(SYS_futex, &word->value, operation, expected, NULL, NULL, 0);
+    WEFT_ASSERT(result == 0 || errno == EAGAIN || errno == EINTR);
+}
+
+void weft__os_futex_wake(const weft__atomic_u32* word, uint32_t count, bool shared) {
+    WEFT_ASSERT(word != NULL);
+    int operation = FUTEX_WAKE | (shared ? 0 : FUTEX_PRIVATE_FLAG);
+    uint32_t limit = count < INT_MAX ? count : INT_MAX;
+    long result = syscall(SYS_futex, &word->value, operation, limit, NULL, NULL, 0);
+    WEFT_ASSERT(result >= 0);
+}
+
+uint64_t weft__os_clock_ns(void) {
+    struct timespec now;
+    int failed = clock_gettime(CLOCK_MONOTONIC, &now);
+    WEFT_ASSERT(failed == 0);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint32_t weft__os_affinity_count(void) {
+    uint32_t count = weft__os_affinity_list(NULL, 0);
+    return count > 0 ? count : 1;
+}
+
+uint32_t weft__os_affinity_list(uint32_t* cpus, uint32_t capacity) {
+    WEFT_ASSERT(cpus != NULL || capacity == 0);
+    // The library's cpu_set_t is too small for large machines, and the kernel refuses sets smaller
+    // than its own.
+    unsigned long words[AFFINITY_CPUS_MAX / AFFINITY_WORD_BITS] = {0};
+    if (sched_getaffinity(0, sizeof words, (cpu_set_t*)words) != 0)
+        return 0;
+    uint32_t count = 0;
+    for (uint32_t cpu = 0; cpu < AFFINITY_CPUS_MAX; cpu++) {
+        if ((words[cpu / AFFINITY_WORD_BITS] >> cpu % AFFINITY_WORD_BITS & 1) == 0)
+            continue;
+        if (count < capacity)
+            cpus[count] = cpu;
+        count++;
+    }
+    return count;
+}
+
+weft_status weft__os_affinity_set(uint32_t cpu) {
+    if (cpu >= AFFINITY_CPUS_MAX)
+        return WEFT_STATUS_OS;
+    unsigned long words[AFFINITY_CPUS_MAX / AFFINITY_WORD_BITS] = {0};
+    words[cpu / AFFINITY_WORD_BITS] = 1UL << cpu % AFFINITY_WORD_BITS;
+    bool set = sched_setaffinity(0, sizeof words, (const cpu_set_t*)words) == 0;
+    return set ? WEFT_STATUS_OK : WEFT_STATUS_OS;
+}
+
+// The pinned bits are zero in both control words. x86: flush to zero, denormals are zero, rounding.
+// aarch64: flush to zero (both), default NaN, rounding, alternate handling.
+#if defined(__SSE__)
+static const uint64_t float_pinned_bits = UINT64_C(0xE040);
+
+static uint64_t float_control_read(void) {
+    return _mm_getcsr();
+}
+
+static void float_control_write(uint64_t control) {
+    _mm_setcsr((uint32_t)control);
+}
+#elif defined(__aarch64__)
+static const uint64_t float_pinned_bits = UINT64_C(0x03C80003);
+
+static uint64_t float_control_read(void) {
+    uint64_t control;
+    __asm__ __volatile__("mrs %0, fpcr" : "=r"(control));
+    return control;
+}
+
+static void float_control_write(uint64_t control) {
+    __asm__ __volatile__("msr fpcr, %0" ::"r"(control) : "memory");
+}
+#else
+static const uint64_t float_pinned_bits = 0;
+
+static uint64_t float_control_read(void) {
+    return 0;
+}
+
+static void float_control_write(uint64_t control) {
+    (void)control;
+}
+#endif
+
+uint64_t weft__os_float_state_set(void) {
+    uint64_t before = float_control_read();
+    if ((before & float_pinned_bits) != 0)
+        float_control_write(before & ~float_pinned_bits);
+    WEFT_CHECK(weft__os_float_state_get());
+    return before;
+}
+
+bool weft__os_float_state_get(void) {
+    return (float_control_read() & float_pinned_bits) == 0;
+}
+
+void weft__os_float_state_restore(uint64_t control) {
+    float_control_write(control);
+}
+
+// One cgroup hierarchy as this process sees it: where it is mounted, which group of the hierarchy
+// the mount shows, and this process's group.
+typedef struct quota_hierarchy {
+    char mount[QUOTA_PATH_SIZE];
+    char mounted_group[QUOTA_PATH_SIZE];
+    char group[QUOTA_PATH_SIZE];
+    bool member;
+} quota_hierarchy;
+
+// The smallest limit found so far, in thousandths of a CPU, 0 for none.
+typedef struct quota_search {
+    quota_hierarchy v1;
+    quota_hierarchy v2;
+    const char* root_dir;
+    char* source;
+    size_t source_size;
+    uint64_t milli_cpus;
+    bool found_file;
+    bool found_unreadable;
+} quota_search;
+
+__attribute__((format(printf, 2, 3))) static void quota_explain(quota_search* search,
+                                                                const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(search->source, search->source_size, format, arguments);
+    va_end(arguments);
+}
+
+static void quota_note_unreadable(quota_search* search, const char* file, const char* reason) {
+    bool first = !search->found_unreadable && search->milli_cpus == 0;
+    search->found_unreadable = true;
+    if (first)
+        quota_explain(search, "no quota known: %s is unreadable: %s", file, reason);
+}
+
+static void quota_note_limit(quota_search* search, const char* file, uint64_t quota,
+                             uint64_t period) {
+    WEFT_ASSERT(quota > 0);
+    WEFT_ASSERT(period > 0);
+    // Beyond this the quota is more CPUs than any machine has.
+    if (quota > UINT64_MAX / 2000 || quota / period > UINT32_MAX / 2000)
+        return;
+    uint64_t milli_cpus = quota * 1000 / period + (quota * 1000 % period != 0);
+    if (search->milli_cpus != 0 && search->milli_cpus <= milli_cpus)
+        return;
+    search->milli_cpus = milli_cpus;
+    quota_explain(search, "%s: %" PRIu64 " of %" PRIu64 " us", file, quota, period);
+}
+
+// Reads the start of a small file as text. Returns 0 or an errno.
+static int quota_read_text(const char* file, char* text, size_t size) {
+    WEFT_ASSERT(size > 1);
+    int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return errno;
+    ssize_t length = read(descriptor, text, size - 1);
+    int error = length < 0 ? errno : 0;
+    close(descriptor);
+    text[length < 0 ? 0 : length] = '\0';
+    return error;
+}
+
+// Parses a positive decimal and moves past it and the blanks behind it.
+static bool quota_parse_number(const char** text, uint64_t* number) {
+    if (**text < '0' || **text > '9')
+        return false;
+    char* end = NULL;
+    errno = 0;
+    *number = strtoull(*text, &end, 10);
+    *text = end + strspn(end, " \n");
+    return errno == 0 && *number > 0;
+}
+
+// cpu.max holds "<quota or max> <period>".
+static void quota_read_v2(quota_search* search, const char* directory) {
+    char file[QUOTA_FILE_SIZE + 32];
+    char text[128] = "";
+    int length = snprintf(file, sizeof file, "%s/cpu.max", directory);
+    WEFT_ASSERT(length > 0 && (size_t)length < sizeof file);
+    int error = quota_read_text(file, text, sizeof text);
+    // The root group has no such file, nor has a group without the controller.
+    if (error == ENOENT || error == ENOTDIR)
+        return;
+    if (error != 0) {
+        quota_note_unreadable(search, file, strerror(error));
+        return;
+    }
+    const char* rest = text;
+    uint64_t quota = 0;
+    uint64_t period = 0;
+    bool limited = strncmp(rest, "max ", 4) != 0;
+    if (!limited)
+        rest += 4;
+    bool parsed = !limited || quota_parse_number(&rest, &quota);
+    if (!parsed || !quota_parse_number(&rest, &period) || *rest != '\0') {
+        quota_note_unreadable(search, file, "it does not hold a quota and a period");
+        return;
+    }
+    search->found_file = true;
+    if (limited)
+        quota_note_limit(search, file, quota, period);
+}
+
+// cpu.cfs_quota_us holds the quota or -1, cpu.cfs_period_us the period.
+static void quota_read_v1(quota_search* search, const char* directory) {
+    char file[QUOTA_FILE_SIZE + 32];
+    char text[128] = "";
+    int length = snprintf(file, sizeof file, "%s/cpu.cfs_quota_us", directory);
+    WEFT_ASSERT(length > 0 && (size_t)length < sizeof file);
+    int error = quota_read_text(file, text, sizeof text);
+    if (error == ENOENT || error == ENOTDIR)
+        return;
+    if (error != 0) {
+        quota_note_unreadable(search, file, strerror(error));
+        return;
+    }
+    if (text[0] == '-') {
+        search->found_file = true;
+        return;
+    }
+    const char* rest = text;
+    uint64_t quota = 0;
+    if (!quota_parse_number(&rest, &quota) || *rest != '\0') {
+        quota_note_unreadable(search, file, "it does not hold a quota");
+        return;
+    }
+    char period_file[QUOTA_FILE_SIZE + 32];
+    length = snprintf(period_file, sizeof period_file, "%s/cpu.cfs_period_us", directory);
+    WEFT_ASSERT(length > 0 && (size_t)length < sizeof period_file);
+    error = quota_read_text(period_file, text, sizeof text);
+    rest = text;
+    uint64_t period = 0;
+    if (error != 0 || !quota_parse_number(&rest, &period) || *rest != '\0') {
+        quota_note_unreadable(search, period_file,
+                              error != 0 ? strerror(error) : "it does not hold a period");
+        return;
+    }
+    search->found_file = true;
+    quota_note_limit(search, file, quota, period);
+}
+
+// Reads this process's group and every parent that the mount shows.
+static void quota_search_hierarchy(quota_search* search, const quota_hierarchy* hierarchy,
+                                   void (*read_group)(quota_search*, const char*)) {
+    if (!hierarchy->member || hierarchy->mount[0] == '\0')
+        return;
+    char group[QUOTA_PATH_SIZE];
+    memcpy(group, hierarchy->group, sizeof group);
+    // In a container without its own cgroup namespace the mount shows the container's group as its
+    // root, while the group is named from the machine's root.
+    size_t hidden = strlen(hierarchy->mounted_group);
+    if (hidden > 1 && strncmp(group, hierarchy->mounted_group, hidden) == 0 &&
+        (group[hidden] == '/' || group[hidden] == '\0'))
+        memmove(group, group + hidden, strlen(group + hidden) + 1);
+    // A group outside of the namespace is named through "..": only the mount itself is left.
+    if (strstr(group, "/..") != NULL || strcmp(group, "/") == 0)
+        group[0] = '\0';
+    for (;;) {
+        char directory[QUOTA_FILE_SIZE];
+        int length = snprintf(directory, sizeof directory, "%s%s%s", search->root_dir,
+                              hierarchy->mount, group);
+        if (length < 0 || (size_t)length >= sizeof directory) {
+            quota_note_unreadable(search, hierarchy->mount, "the path is too long");
+            return;
+        }
+        read_group(search, directory);
+        char* slash = strrchr(group, '/');
+        if (slash == NULL)
+            return;
+        *slash = '\0';
+    }
+}
+
+static bool list_has(const char* list, const char* word) {
+    size_t length = strlen(word);
+    for (const char* at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+// "id parent device mounted_group mount options [optional]... - type source super_options"
+static void quota_take_mount(quota_search* search, const char* line) {
+    char mounted_group[QUOTA_PATH_SIZE] = "";
+    char mount[QUOTA_PATH_SIZE] = "";
+    char type[16] = "";
+    char options[QUOTA_PATH_SIZE] = "";
+    const char* tail = strstr(line, " - ");
+    if (tail == NULL || sscanf(line, "%*s %*s %*s %1023s %1023s", mounted_group, mount) != 2 ||
+        sscanf(tail + 3, "%15s %*s %1023s", type, options) < 1)
+        return;
+    quota_hierarchy* hierarchy = NULL;
+    if (strcmp(type, "cgroup2") == 0)
+        hierarchy = &search->v2;
+    else if (strcmp(type, "cgroup") == 0 && list_has(options, "cpu"))
+        hierarchy = &search->v1;
+    if (hierarchy == NULL || hierarchy->mount[0] != '\0')
+        return;
+    memcpy(hierarchy->mount, mount, sizeof mount);
+    memcpy(hierarchy->mounted_group, mounted_group, sizeof mounted_group);
+}
+
+// "number:controllers:group"; version 2 has number 0 and no controllers.
+static void quota_take_group(quota_search* search, const char* line) {
+    const char* controllers = strchr(line, ':');
+    const char* group = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
+    if (group == NULL)
+        return;
+    char list[QUOTA_PATH_SIZE] = "";
+    size_t list_length = (size_t)(group - controllers) - 1;
+    size_t group_length = strlen(group + 1);
+    if (list_length >= sizeof list || group_length >= sizeof search->v1.group)
+        return;
+    memcpy(list, controllers + 1, list_length);
+    quota_hierarchy* hierarchy = NULL;
+    if (list_length == 0)
+        hierarchy = &search->v2;
+    else if (list_has(list, "cpu"))
+        hierarchy = &search->v1;
+    if (hierarchy == NULL)
+        return;
+    memcpy(hierarchy->group, group + 1, group_length + 1);
+    hierarchy->member = true;
+}
+
+// Calls `take` with each line of a file below the root. Returns 0 or an errno.
+static int quota_read_lines(quota_search* search, const char* name, char* path, size_t path_size,
+                            void (*take)(quota_search*, const char*)) {
+    int length = snprintf(path, path_size, "%s%s", search->root_dir, name);
+    if (length < 0 || (size_t)length >= path_size)
+        return ENAMETOOLONG;
+    FILE* file = fopen(path, "re");
+    if (file == NULL)
+        return errno;
+    char line[QUOTA_LINE_SIZE];
+    errno = 0;
+    for (bool whole = true; fgets(line, sizeof line, file) != NULL;) {
+        // The rest of a line longer than the buffer is not a line.
+        bool starts = whole;
+        char* end = strchr(line, '\n');
+        whole = end != NULL;
+        if (whole)
+            *end = '\0';
+        if (starts)
+            take(search, line);
+    }
+    int error = errno != 0 ? errno : EIO;
+    bool failed = ferror(file) != 0;
+    (void)fclose(file);
+    return failed ? error : 0;
+}
+
+void weft__os_cpu_quota(const char* root_dir, uint32_t* milli_cpus, char* source,
+                        size_t source_size) {
+    WEFT_ASSERT(milli_cpus != NULL);
+    WEFT_ASSERT(source != NULL && source_size > 0);
+    quota_search search = {
+        .root_dir = root_dir != NULL ? root_dir : "", .source = source, .source_size = source_size};
+    *milli_cpus = 0;
+    source[0] = '\0';
+    char path[QUOTA_FILE_SIZE];
+    int error = quota_read_lines(&search, "/proc/self/cgroup", path, sizeof path, quota_take_group);
+    if (error != 0) {
+        quota_note_unreadable(&search, path, strerror(error));
+        return;
+    }
+    error = quota_read_lines(&search, "/proc/self/mountinfo", path, sizeof path, quota_take_mount);
+    if (error != 0) {
+        strcpy(search.v2.mount, "/sys/fs/cgroup");
+        strcpy(search.v1.mount, "/sys/fs/cgroup/cpu");
+    }
+    quota_search_hierarchy(&search, &search.v2, quota_read_v2);
+    quota_search_hierarchy(&search, &search.v1, quota_read_v1);
+    if (search.milli_cpus == 0 && !search.found_unreadable)
+        quota_explain(&search, "%s",
+                      search.found_file ? "no quota is set in the control groups"
+                                        : "no control group with a CPU quota is mounted");
+    WEFT_ASSERT(search.milli_cpus <= UINT32_MAX);
+    *milli_cpus = (uint32_t)search.milli_cpus;
+}

@@ -1,0 +1,235 @@
+// Stages, programs and task lists.
+
+#include "plan.h"
+
+#include <string.h>
+
+static weft_world* plan_world(const weft__plan* plan) {
+    return plan->schedule->world;
+}
+
+static weft_status push(weft_world* world, uint32_t** items, uint32_t* count, uint32_t* capacity,
+                        uint32_t value) {
+    if (*count == *capacity)
+        WEFT_TRY(weft__arena_grow(&world->arena, (void**)items, capacity, sizeof(uint32_t),
+                                  (size_t)*count + 1));
+    (*items)[(*count)++] = value;
+    return WEFT_STATUS_OK;
+}
+
+#define PUSH(world, vec, value) push((world), &(vec).items, &(vec).count, &(vec).capacity, (value))
+
+// The first stage that comes after all systems with this access to this type; `found` tells whether
+// there is any.
+static uint32_t stage_after(const weft__plan* plan, weft_access_mode mode, uint32_t type_id,
+                            const uint32_t* stage_of, bool* found) {
+    uint32_t stage = 0;
+    *found = false;
+    for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
+        const weft__system* system = weft__schedule_at(plan->schedule, rank);
+        for (uint32_t i = 0; i < system->access.terms.count; i++) {
+            const weft__term* term = &system->access.terms.items[i];
+            if (term->mode != mode || term->type_id != type_id)
+                continue;
+            *found = true;
+            stage = stage_of[rank] + 1 > stage ? stage_of[rank] + 1 : stage;
+        }
+    }
+    WEFT_ASSERT(stage <= plan->stage_count);
+    return stage;
+}
+
+// Numbers the writers of a reduction by rank.
+static void number_producers(const weft__plan* plan, uint32_t reduction) {
+    weft__reduction* target = &plan_world(plan)->reductions.items[reduction];
+    target->producer_count = 0;
+    for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
+        weft__system* system = weft__schedule_at(plan->schedule, rank);
+        for (uint32_t i = 0; i < system->access.terms.count; i++) {
+            weft__term* term = &system->access.terms.items[i];
+            if (term->mode == WEFT_ACCESS_REDUCE && term->type_id == target->type)
+                term->producer = target->producer_count++;
+        }
+    }
+}
+
+static weft_status place_finishes(weft__plan* plan, const uint32_t* stage_of) {
+    weft_world* world = plan_world(plan);
+    bool found;
+    for (uint32_t i = 0; i < world->channels.count; i++) {
+        if (world->channels.items[i].delivery != WEFT_DELIVERY_TICK)
+            continue;
+        uint32_t stage =
+            stage_after(plan, WEFT_ACCESS_EMIT, world->channels.items[i].type, stage_of, &found);
+        if (found)
+            WEFT_TRY(PUSH(world, plan->stages.items[stage].channels, i));
+    }
+    for (uint32_t i = 0; i < world->reductions.count; i++) {
+        uint32_t stage = stage_after(plan, WEFT_ACCESS_REDUCE, world->reductions.items[i].type,
+                                     stage_of, &found);
+        if (!found)
+            continue;
+        number_producers(plan, i);
+        WEFT_TRY(PUSH(world, plan->stages.items[stage].reductions, i));
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status place_systems(weft__plan* plan, uint32_t* stage_of, bool fused) {
+    weft_world* world = plan_world(plan);
+    for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
+        weft__system* system = weft__schedule_at(plan->schedule, rank);
+        stage_of[rank] = fused ? system->stage : rank;
+        weft__stage* stage = &plan->stages.items[stage_of[rank]];
+        bool chunk_scope = system->scope == WEFT_SCOPE_CHUNK;
+        if (chunk_scope)
+            WEFT_TRY(PUSH(world, stage->chunk_systems, rank));
+        else
+            WEFT_TRY(PUSH(world, stage->world_systems, rank));
+        if (system->access.commands)
+            system->command_number = chunk_scope ? plan->chunk_creators++ : plan->world_creators++;
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fused) {
+    WEFT_ASSERT(plan != NULL && schedule->built);
+    memset(plan, 0, sizeof(*plan));
+    plan->schedule = schedule;
+    plan->stage_count = fused ? schedule->stage_count : schedule->systems.count;
+    weft_world* world = schedule->world;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, plan->stages, plan->stage_count + 1));
+    plan->stages.count = plan->stage_count + 1;
+    memset(plan->stages.items, 0, plan->stages.count * sizeof(weft__stage));
+    size_t bytes = ((size_t)schedule->systems.count + 1) * sizeof(uint32_t);
+    uint32_t* stage_of = weft__arena_alloc(&world->arena, bytes);
+    if (stage_of == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    weft_status status = place_systems(plan, stage_of, fused);
+    if (status == WEFT_STATUS_OK)
+        status = place_finishes(plan, stage_of);
+    weft__arena_free(&world->arena, stage_of, bytes);
+    return status;
+}
+
+#define VEC_FREE(arena, vec)                                                                       \
+    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))
+
+void weft__plan_deinit(weft__plan* plan) {
+    WEFT_ASSERT(plan != NULL);
+    weft__arena* arena = &plan_world(plan)->arena;
+    for (uint32_t i = 0; i < plan->stages.count; i++) {
+        weft__stage* stage = &plan->stages.items[i];
+        VEC_FREE(arena, stage->chunk_systems);
+        VEC_FREE(arena, stage->world_systems);
+        VEC_FREE(arena, stage->channels);
+        VEC_FREE(arena, stage->reductions);
+        VEC_FREE(arena, stage->programs);
+        VEC_FREE(arena, stage->entries);
+        VEC_FREE(arena, stage->columns);
+        VEC_FREE(arena, stage->tasks);
+    }
+    VEC_FREE(arena, plan->stages);
+}
+
+// Appends the program of one archetype.
+static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t archetype_id) {
+    weft_world* world = plan_world(plan);
+    const weft__archetype* archetype = &world->archetypes.items[archetype_id];
+    weft__program program = {stage->entries.count, 0};
+    for (uint32_t i = 0; i < stage->chunk_systems.count; i++) {
+        uint32_t rank = stage->chunk_systems.items[i];
+        const weft__access* access = &weft__schedule_at(plan->schedule, rank)->access;
+        if (!weft__access_matches(access, archetype))
+            continue;
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->entries, 1));
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->columns, (size_t)access->terms.count + 1));
+        stage->entries.items[stage->entries.count++] = (weft__entry){rank, stage->columns.count};
+        weft__access_columns(access, archetype, stage->columns.items + stage->columns.count);
+        stage->columns.count += access->terms.count;
+        program.count++;
+    }
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->programs, 1));
+    stage->programs.items[stage->programs.count++] = program;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status list_tasks(weft__plan* plan, weft__stage* stage) {
+    weft_world* world = plan_world(plan);
+    stage->tasks.count = 0;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->tasks, world->chunks.count));
+    for (uint32_t i = 0; i < world->shards.count && stage->entries.count > 0; i++) {
+        const weft__shard* shard = world->shards.items[i];
+        for (uint32_t j = 0; j < shard->chunks.count; j++)
+            if (stage->programs.items[shard->chunks.items[j]->archetype].count > 0)
+                stage->tasks.items[stage->tasks.count++] = shard->chunks.items[j];
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__plan_refresh(weft__plan* plan) {
+    weft_world* world = plan_world(plan);
+    WEFT_ASSERT(!world->running);
+    if (plan->archetype_count == world->archetypes.count &&
+        plan->chunk_count == world->chunks.count)
+        return WEFT_STATUS_OK;
+    for (uint32_t i = 0; i < plan->stage_count; i++) {
+        weft__stage* stage = &plan->stages.items[i];
+        for (uint32_t j = plan->archetype_count; j < world->archetypes.count; j++)
+            WEFT_TRY(add_program(plan, stage, j));
+        WEFT_TRY(list_tasks(plan, stage));
+    }
+    plan->archetype_count = world->archetypes.count;
+    plan->chunk_count = world->chunks.count;
+    for (uint32_t i = 0; i < world->reductions.count; i++)
+        WEFT_TRY(weft__reduction_reserve(world, i));
+    return WEFT_STATUS_OK;
+}
+
+uint32_t weft__plan_units(const weft__plan* plan) {
+    uint64_t units = (uint64_t)plan->chunk_creators * plan->chunk_count +
+                     (uint64_t)plan->world_creators * WEFT__WORLD_UNITS;
+    WEFT_ASSERT(units < UINT32_MAX);
+    return (uint32_t)units;
+}
+
+uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
+                         const weft__chunk* chunk) {
+    WEFT_CHECK(system->access.commands);
+    if (chunk != NULL)
+        return system->command_number * plan->chunk_count + chunk->id;
+    return plan->chunk_creators * plan->chunk_count + system->command_number * WEFT__WORLD_UNITS;
+}
+
+typedef struct producer_match {
+    const weft__plan* plan;
+    uint32_t type_id;
+} producer_match;
+
+static bool producer_matches(const void* context, uint32_t producer,
+                             const weft__archetype* archetype) {
+    const producer_match* match = context;
+    for (uint32_t rank = 0; rank < match->plan->schedule->order.count; rank++) {
+        const weft__access* access = &weft__schedule_at(match->plan->schedule, rank)->access;
+        for (uint32_t i = 0; i < access->terms.count; i++) {
+            const weft__term* term = &access->terms.items[i];
+            if (term->mode == WEFT_ACCESS_REDUCE && term->type_id == match->type_id &&
+                term->producer == producer)
+                return weft__access_matches(access, archetype);
+        }
+    }
+    return false;
+}
+
+weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index) {
+    weft_world* world = plan_world(plan);
+    const weft__stage* stage = &plan->stages.items[stage_index];
+    for (uint32_t i = 0; i < stage->channels.count; i++)
+        WEFT_TRY(weft__channel_deliver(world, stage->channels.items[i]));
+    for (uint32_t i = 0; i < stage->reductions.count; i++) {
+        uint32_t index = stage->reductions.items[i];
+        producer_match match = {plan, world->reductions.items[index].type};
+        WEFT_TRY(weft__reduction_finish(world, index, producer_matches, &match));
+    }
+    return WEFT_STATUS_OK;
+}

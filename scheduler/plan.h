@@ -1,0 +1,61 @@
+/// The plan: stages in order, and for each stage which systems run on which chunk.
+///
+/// A plan belongs to one executor, but its contents are a function of schedule and world alone.
+/// It is refreshed when archetypes or chunks appeared, never inside a tick.
+#pragma once
+
+#include "schedule.h"
+
+/// One system of a chunk's program.
+typedef struct weft__entry {
+    uint32_t rank;
+    uint32_t columns; // Where its columns start in stage.columns.
+} weft__entry;
+
+/// The systems that run on the chunks of one archetype, by rank.
+typedef struct weft__program {
+    uint32_t begin; // In stage.entries.
+    uint32_t count;
+} weft__program;
+
+typedef struct weft__stage {
+    WEFT__VEC(uint32_t) chunk_systems; // Ranks, ascending.
+    WEFT__VEC(uint32_t) world_systems; // Ranks, ascending.
+    WEFT__VEC(uint32_t) channels;      // To deliver before this stage.
+    WEFT__VEC(uint32_t) reductions;    // To finish before this stage.
+    WEFT__VEC(weft__program) programs; // By archetype id.
+    WEFT__VEC(weft__entry) entries;
+    WEFT__VEC(uint32_t) columns;
+    WEFT__VEC(weft__chunk*) tasks; // Chunks with a program, by shard, then archetype.
+    uint64_t cost_ns;              // What one worker needs, as last seen. Decides who, never what.
+} weft__stage;
+
+typedef struct weft__plan {
+    weft_schedule* schedule;
+    WEFT__VEC(weft__stage) stages; // One more than there are: what is finished after the last.
+    uint32_t stage_count;
+    uint32_t archetype_count; // Seen at the last refresh.
+    uint32_t chunk_count;
+    uint32_t chunk_creators; // Systems that record commands, by scope.
+    uint32_t world_creators;
+} weft__plan;
+
+/// Units of provisional numbers that a world-scope system gets: it may create more than a chunk.
+#define WEFT__WORLD_UNITS 64u
+
+/// Fills a plan. `fused` false gives every system a stage of its own, in rank order.
+WEFT_NODISCARD weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fused);
+void weft__plan_deinit(weft__plan* plan);
+
+/// Takes in new archetypes and chunks. Between ticks only.
+WEFT_NODISCARD weft_status weft__plan_refresh(weft__plan* plan);
+
+/// Units of provisional numbers in use with the chunks that there are.
+uint32_t weft__plan_units(const weft__plan* plan);
+
+/// First unit of a system on a chunk (null: world scope).
+uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
+                         const weft__chunk* chunk);
+
+/// Delivers the channels and finishes the reductions that stage `stage` may read.
+WEFT_NODISCARD weft_status weft__plan_finish(weft__plan* plan, uint32_t stage);

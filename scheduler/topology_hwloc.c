@@ -1,0 +1,272 @@
+#include <weft/topology.h>
+
+#include "os.h"
+
+#include <hwloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// One region of the operating system's memory: this and the CPUs.
+struct weft_topology {
+    hwloc_topology_t hwloc;
+    weft_topology_info info;
+    size_t region_size;
+    char quota_source[WEFT__OS_SOURCE_SIZE];
+    weft_topology_cpu cpus[];
+};
+
+static const char synthetic_prefix[] = "synthetic:";
+
+weft_topology_desc weft_topology_desc_default(void) {
+    return (weft_topology_desc){0};
+}
+
+// Makes hwloc read the source. The topology is the caller's to destroy even when that fails.
+static weft_status hwloc_open(const char* source, hwloc_topology_t* out) {
+    hwloc_topology_t hwloc = NULL;
+    if (hwloc_topology_init(&hwloc) != 0)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    *out = hwloc;
+    // hwloc's own restriction to the binding is not used: it has to be told that the topology is
+    // this machine's, which would make a topology from hwloc's environment variables pass for it.
+    if (hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING) != 0)
+        return WEFT_STATUS_OS;
+    weft_status refused = WEFT_STATUS_OS;
+    bool accepted = true;
+    if (source != NULL && strncmp(source, synthetic_prefix, sizeof synthetic_prefix - 1) == 0) {
+        refused = WEFT_STATUS_BAD_ARGUMENT;
+        accepted = hwloc_topology_set_synthetic(hwloc, source + sizeof synthetic_prefix - 1) == 0;
+    } else if (source != NULL) {
+        if (access(source, R_OK) != 0)
+            return WEFT_STATUS_FILE_ERROR;
+        refused = WEFT_STATUS_BAD_FORMAT;
+        accepted = hwloc_topology_set_xml(hwloc, source) == 0;
+    }
+    return accepted && hwloc_topology_load(hwloc) == 0 ? WEFT_STATUS_OK : refused;
+}
+
+// The value of a numeric fact about a kind of core, 0 if it is not told.
+static uint64_t kind_fact(const struct hwloc_info_s* infos, unsigned count, const char* name) {
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(infos[i].name, name) == 0)
+            return strtoull(infos[i].value, NULL, 10);
+    }
+    return 0;
+}
+
+static bool kind_has(const struct hwloc_info_s* infos, unsigned count, const char* name) {
+    for (unsigned i = 0; i < count; i++) {
+        if (strcmp(infos[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Whether two kinds that hwloc ranks one after the other are cores of different make. Cores of one
+// make differ by some percent in their highest frequency, and hwloc calls that kinds as well; to
+// prefer the luckier ones would crowd workers for nothing.
+static bool kind_differs(hwloc_topology_t hwloc, unsigned slower, unsigned faster) {
+    static const char* const measures[] = {"LinuxCapacity", "FrequencyMaxMHz"};
+    struct hwloc_info_s* slow_infos = NULL;
+    struct hwloc_info_s* fast_infos = NULL;
+    unsigned slow_count = 0;
+    unsigned fast_count = 0;
+    int slow_efficiency = -1;
+    int fast_efficiency = -1;
+    if (hwloc_cpukinds_get_info(hwloc, slower, NULL, &slow_efficiency, &slow_count, &slow_infos,
+                                0) != 0 ||
+        hwloc_cpukinds_get_info(hwloc, faster, NULL, &fast_efficiency, &fast_count, &fast_infos,
+                                0) != 0)
+        return false;
+    if (slow_efficiency < 0 || slow_efficiency == fast_efficiency)
+        return false;
+    if (kind_has(slow_infos, slow_count, "CoreType") ||
+        kind_has(fast_infos, fast_count, "CoreType"))
+        return true;
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        uint64_t slow = kind_fact(slow_infos, slow_count, measures[i]);
+        uint64_t fast = kind_fact(fast_infos, fast_count, measures[i]);
+        if (slow != 0 && fast != 0)
+            return fast * 100 >= slow * 115;
+    }
+    return true;
+}
+
+// The speed class of hwloc's kind number `index`, counted up from the slowest.
+static uint32_t kind_rank(hwloc_topology_t hwloc, int index) {
+    uint32_t rank = 0;
+    for (int i = 1; i <= index; i++)
+        rank += kind_differs(hwloc, (unsigned)i - 1, (unsigned)i);
+    return rank;
+}
+
+static uint32_t ancestor_identity(hwloc_topology_t hwloc, hwloc_obj_t pu, hwloc_obj_type_t type) {
+    hwloc_obj_t ancestor = hwloc_get_ancestor_obj_by_type(hwloc, type, pu);
+    return ancestor != NULL ? ancestor->logical_index : WEFT_TOPOLOGY_UNKNOWN;
+}
+
+static weft_topology_cpu cpu_describe(hwloc_topology_t hwloc, hwloc_obj_t pu) {
+    int kind = hwloc_cpukinds_get_by_cpuset(hwloc, pu->cpuset, 0);
+    // Of several nodes (fast and large memory) the first one stands for all: the CPUs around it
+    // share the others as well.
+    int node = pu->nodeset != NULL ? hwloc_bitmap_first(pu->nodeset) : -1;
+    return (weft_topology_cpu){
+        .os_index = pu->os_index,
+        .core = ancestor_identity(hwloc, pu, HWLOC_OBJ_CORE),
+        .l2 = ancestor_identity(hwloc, pu, HWLOC_OBJ_L2CACHE),
+        .l3 = ancestor_identity(hwloc, pu, HWLOC_OBJ_L3CACHE),
+        .node = node >= 0 ? (uint32_t)node : WEFT_TOPOLOGY_UNKNOWN,
+        .package = ancestor_identity(hwloc, pu, HWLOC_OBJ_PACKAGE),
+        .kind = kind > 0 ? kind_rank(hwloc, kind) : 0,
+    };
+}
+
+// The CPUs that may be used: allowed to the control group, and on this machine in the calling
+// thread's mask. Null if there is no memory or the mask cannot be read.
+static hwloc_bitmap_t usable_set(const weft_topology* topology) {
+    hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology->hwloc));
+    if (usable == NULL || !topology->info.is_this_machine)
+        return usable;
+    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+    if (mask == NULL || hwloc_get_cpubind(topology->hwloc, mask, HWLOC_CPUBIND_THREAD) != 0 ||
+        hwloc_bitmap_and(usable, usable, mask) != 0) {
+        hwloc_bitmap_free(usable);
+        usable = NULL;
+    }
+    hwloc_bitmap_free(mask);
+    return usable;
+}
+
+// How many different things the CPUs belong to, by one of their identities at `offset`: those
+// known, or 1 if none is.
+static uint32_t count_distinct(const weft_topology_cpu* cpus, uint32_t count, size_t offset) {
+    uint32_t distinct = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t* mine = (const uint32_t*)((const char*)&cpus[i] + offset);
+        bool first = *mine != WEFT_TOPOLOGY_UNKNOWN;
+        for (uint32_t j = 0; j < i && first; j++)
+            first = *(const uint32_t*)((const char*)&cpus[j] + offset) != *mine;
+        distinct += first;
+    }
+    return distinct > 0 ? distinct : 1;
+}
+
+static weft_status topology_read_cpus(weft_topology* topology, uint32_t capacity) {
+    hwloc_topology_t hwloc = topology->hwloc;
+    hwloc_bitmap_t usable = usable_set(topology);
+    if (usable == NULL)
+        return WEFT_STATUS_OS;
+    weft_topology_cpu* cpus = topology->cpus;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < capacity; i++) {
+        hwloc_obj_t pu = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PU, i);
+        if (!hwloc_bitmap_isset(usable, pu->os_index))
+            continue;
+        weft_topology_cpu cpu = cpu_describe(hwloc, pu);
+        // hwloc's logical order puts the CPUs of a core next to each other.
+        if (cpu.core == WEFT_TOPOLOGY_UNKNOWN)
+            cpu.core = UINT32_MAX - 1 - pu->logical_index;
+        else if (count > 0 && cpus[count - 1].core == cpu.core)
+            cpu.sibling = cpus[count - 1].sibling + 1;
+        cpus[count++] = cpu;
+    }
+    hwloc_bitmap_free(usable);
+    if (count == 0)
+        return WEFT_STATUS_OS;
+    weft_topology_info* info = &topology->info;
+    info->worker_cpu_count = count;
+    info->core_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, core));
+    info->node_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, node));
+    info->package_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, package));
+    info->kind_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, kind));
+    return WEFT_STATUS_OK;
+}
+
+static void topology_read_quota(weft_topology* topology, const weft_topology_desc* desc) {
+    topology->info.quota_source = topology->quota_source;
+    if (desc->source == NULL || desc->cgroup_root != NULL)
+        weft__os_cpu_quota(desc->cgroup_root, &topology->info.quota_milli_cpus,
+                           topology->quota_source, sizeof topology->quota_source);
+    else
+        strcpy(topology->quota_source, "no quota is known for another machine");
+}
+
+weft_status weft_topology_create(const weft_topology_desc* desc, weft_topology** out) {
+    WEFT_ASSERT(out != NULL);
+    *out = NULL;
+    weft_topology_desc used = desc != NULL ? *desc : weft_topology_desc_default();
+    hwloc_topology_t hwloc = NULL;
+    void* region = NULL;
+    size_t size = 0;
+    int total = 0;
+    weft_status status = hwloc_open(used.source, &hwloc);
+    if (status == WEFT_STATUS_OK) {
+        total = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
+        WEFT_ASSERT(total > 0);
+        size = sizeof(weft_topology) + (size_t)total * sizeof(weft_topology_cpu);
+        status = weft__os_region_reserve(size, &region);
+    }
+    if (status != WEFT_STATUS_OK) {
+        if (hwloc != NULL)
+            hwloc_topology_destroy(hwloc);
+        return status;
+    }
+    weft_topology* topology = region;
+    topology->hwloc = hwloc;
+    topology->region_size = size;
+    topology->info.is_this_machine =
+        used.source == NULL && hwloc_topology_is_thissystem(hwloc) != 0;
+    status = topology_read_cpus(topology, (uint32_t)total);
+    if (status != WEFT_STATUS_OK) {
+        weft_topology_destroy(topology);
+        return status;
+    }
+    topology_read_quota(topology, &used);
+    *out = topology;
+    return WEFT_STATUS_OK;
+}
+
+void weft_topology_destroy(weft_topology* topology) {
+    if (topology == NULL)
+        return;
+    hwloc_topology_destroy(topology->hwloc);
+    weft__os_region_release(topology, topology->region_size);
+}
+
+weft_topology_info weft_topology_info_get(const weft_topology* topology) {
+    WEFT_ASSERT(topology != NULL);
+    return topology->info;
+}
+
+const weft_topology_cpu* weft_topology_cpus(const weft_topology* topology, uint32_t* count) {
+    WEFT_ASSERT(topology != NULL);
+    WEFT_ASSERT(count != NULL);
+    *count = topology->info.worker_cpu_count;
+    return topology->cpus;
+}
+
+weft_status weft_topology_pin_self(const weft_topology* topology, uint32_t os_index) {
+    WEFT_ASSERT(topology != NULL);
+    // hwloc's binding calls succeed without doing anything on a topology of another machine.
+    if (!topology->info.is_this_machine)
+        return WEFT_STATUS_UNSUPPORTED;
+    bool usable = false;
+    for (uint32_t i = 0; i < topology->info.worker_cpu_count; i++)
+        usable = usable || topology->cpus[i].os_index == os_index;
+    if (!usable)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    hwloc_bitmap_t only = hwloc_bitmap_alloc();
+    hwloc_bitmap_t read_back = hwloc_bitmap_alloc();
+    weft_status status = WEFT_STATUS_OUT_OF_MEMORY;
+    if (only != NULL && read_back != NULL && hwloc_bitmap_only(only, os_index) == 0) {
+        int flags = HWLOC_CPUBIND_THREAD;
+        bool pinned = hwloc_set_cpubind(topology->hwloc, only, flags | HWLOC_CPUBIND_STRICT) == 0 &&
+                      hwloc_get_cpubind(topology->hwloc, read_back, flags) == 0 &&
+                      hwloc_bitmap_isequal(only, read_back);
+        status = pinned ? WEFT_STATUS_OK : WEFT_STATUS_OS;
+    }
+    hwloc_bitmap_free(only);
+    hwloc_bitmap_free(read_back);
+    return status;
+}

@@ -1,0 +1,392 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "os.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
+Test(os, region_is_zeroed_and_writable) {
+    size_t size = 3 << 20;
+    void* base = NULL;
+    cr_assert_eq(weft__os_region_reserve(size, &base), WEFT_STATUS_OK);
+    unsigned char* bytes = base;
+    cr_assert_eq((uintptr_t)base % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
+    for (size_t i = 0; i < size; i += 4093)
+        cr_assert_eq(bytes[i], 0);
+    memset(bytes, 0xA5, size);
+    cr_assert_eq(bytes[size - 1], 0xA5);
+    weft__os_region_release(base, size);
+}
+
+Test(os, region_larger_than_memory_is_reserved_or_refused) {
+    void* base = &base;
+    cr_assert_eq(weft__os_region_reserve(0, &base), WEFT_STATUS_BAD_ARGUMENT);
+    cr_assert_null(base);
+    cr_assert_eq(weft__os_region_reserve(SIZE_MAX / 2, &base), WEFT_STATUS_OUT_OF_MEMORY);
+    cr_assert_null(base);
+    weft__os_region_release(NULL, 0);
+}
+
+typedef struct thread_report {
+    sigset_t mask;
+    size_t stack_size;
+    char name[32];
+    unsigned char deepest;
+} thread_report;
+
+static unsigned char use_stack(void) {
+    volatile unsigned char block[4 << 20];
+    for (size_t i = 0; i < sizeof block; i += 1024)
+        block[i] = 1;
+    return block[1024];
+}
+
+static void report_thread(void* context) {
+    thread_report* report = context;
+    pthread_sigmask(SIG_SETMASK, NULL, &report->mask);
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstacksize(&attributes, &report->stack_size);
+        pthread_attr_destroy(&attributes);
+    }
+    report->deepest = use_stack();
+}
+
+Test(os, thread_has_stack_and_blocked_signals, .timeout = 20) {
+    thread_report report = {0};
+    weft__os_thread thread;
+    sigset_t before;
+    sigset_t after;
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    cr_assert_eq(
+        weft__os_thread_start(&thread, report_thread, &report, "a name of more than fifteen bytes"),
+        WEFT_STATUS_OK);
+    weft__os_thread_join(&thread);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    cr_assert_eq(report.deepest, 1);
+    cr_assert_geq(report.stack_size, 8 << 20);
+    const int blocked[] = {SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGCHLD, SIGUSR1, SIGPIPE};
+    const int open[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof blocked / sizeof *blocked; i++) {
+        cr_assert_eq(sigismember(&report.mask, blocked[i]), 1);
+        cr_assert_eq(sigismember(&after, blocked[i]), sigismember(&before, blocked[i]));
+    }
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        cr_assert_eq(sigismember(&report.mask, open[i]), 0);
+}
+
+static void read_name(void* context) {
+    char* name = context;
+    // The starter names the thread after it has started it.
+    for (int i = 0; i < 2000; i++) {
+        pthread_getname_np(pthread_self(), name, 32);
+        if (strncmp(name, "weft", 4) == 0)
+            return;
+        usleep(1000);
+    }
+}
+
+Test(os, thread_name_is_cut, .timeout = 20) {
+    char name[32] = "";
+    weft__os_thread thread;
+    cr_assert_eq(weft__os_thread_start(&thread, read_name, name, "weft-0123456789abcdef"),
+                 WEFT_STATUS_OK);
+    weft__os_thread_join(&thread);
+    cr_assert_str_eq(name, "weft-0123456789");
+}
+
+static void wake_later(void* context) {
+    weft__atomic_u32* word = context;
+    usleep(20000);
+    weft__atomic_u32_store_release(word, 1);
+    weft__os_futex_wake(word, UINT32_MAX, false);
+}
+
+Test(os, futex_waits_and_wakes, .timeout = 20) {
+    weft__atomic_u32 word = {0};
+    weft__os_futex_wait(&word, 5, false);
+    weft__os_futex_wait(&word, 5, true);
+    weft__os_futex_wake(&word, 1, true);
+    weft__os_thread thread;
+    cr_assert_eq(weft__os_thread_start(&thread, wake_later, &word, "wake"), WEFT_STATUS_OK);
+    while (weft__atomic_u32_load_acquire(&word) == 0)
+        weft__os_futex_wait(&word, 0, false);
+    weft__os_thread_join(&thread);
+}
+
+Test(os, clock_does_not_go_back) {
+    uint64_t start = weft__os_clock_ns();
+    uint64_t last = start;
+    for (int i = 0; i < 100000; i++) {
+        uint64_t now = weft__os_clock_ns();
+        cr_assert_geq(now, last);
+        last = now;
+    }
+    usleep(2000);
+    cr_assert_geq(weft__os_clock_ns() - start, 2000000);
+}
+
+Test(os, affinity_is_the_calling_threads) {
+    uint32_t cpus[4096];
+    uint32_t count = weft__os_affinity_list(cpus, 4096);
+    cr_assert_gt(count, 0);
+    cr_assert_eq(weft__os_affinity_count(), count);
+    for (uint32_t i = 1; i < count && i < 4096; i++)
+        cr_assert_lt(cpus[i - 1], cpus[i]);
+    for (uint32_t i = 0; i < count && i < 2; i++) {
+        cpu_set_t only;
+        CPU_ZERO(&only);
+        CPU_SET(cpus[i], &only);
+        cr_assert_eq(sched_setaffinity(0, sizeof only, &only), 0);
+        uint32_t now = UINT32_MAX;
+        cr_assert_eq(weft__os_affinity_list(&now, 1), 1);
+        cr_assert_eq(now, cpus[i]);
+        cr_assert_eq(weft__os_affinity_count(), 1);
+    }
+}
+
+Test(os, float_state_is_pinned_and_restored) {
+    uint64_t first = weft__os_float_state_set();
+    cr_assert(weft__os_float_state_get());
+#if defined(__SSE__)
+    volatile float tiny = 1e-38f;
+    const uint32_t spoilers[] = {0x8000, 0x0040, 0x2000, 0x4000, 0x6000};
+    for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++) {
+        uint32_t clean = _mm_getcsr();
+        _mm_setcsr(clean | spoilers[i]);
+        cr_assert_not(weft__os_float_state_get());
+        uint64_t before = weft__os_float_state_set();
+        cr_assert(weft__os_float_state_get());
+        cr_assert_gt(tiny / 8, 0.0f);
+        weft__os_float_state_restore(before);
+        cr_assert_not(weft__os_float_state_get());
+        _mm_setcsr(clean);
+    }
+    // A flag that arithmetic raises is not control.
+    _mm_setcsr(_mm_getcsr() | 0x20);
+    cr_assert(weft__os_float_state_get());
+#endif
+    weft__os_float_state_restore(first);
+}
+
+// A folder that stands for "/", and in it what a kernel would show.
+static char root[64];
+
+static void make_root(void) {
+    strcpy(root, "/tmp/weft-cgroup-XXXXXX");
+    cr_assert_not_null(mkdtemp(root));
+}
+
+static void remove_root(void) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    cr_assert_eq(system(command), 0);
+}
+
+static void make_parents(char* path) {
+    for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static void put(const char* name, const char* text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    make_parents(path);
+    FILE* file = fopen(path, "w");
+    cr_assert_not_null(file, "%s", path);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void put_folder(const char* name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/", root, name);
+    make_parents(path);
+}
+
+static char source[WEFT__OS_SOURCE_SIZE];
+
+static uint32_t quota(void) {
+    uint32_t milli_cpus = 12345;
+    memset(source, 'x', sizeof source);
+    weft__os_cpu_quota(root, &milli_cpus, source, sizeof source);
+    cr_assert_not_null(memchr(source, '\0', sizeof source));
+    return milli_cpus;
+}
+
+#define assert_source_has(text) cr_assert_not_null(strstr(source, text), "source: %s", source)
+
+TestSuite(quota, .init = make_root, .fini = remove_root, .timeout = 20);
+
+Test(quota, version_2) {
+    const struct {
+        const char* text;
+        uint32_t milli_cpus;
+    } cases[] = {
+        {"50000 100000\n", 500},
+        {"150000 100000\n", 1500},
+        {"300000 100000\n", 3000},
+        {"max 100000\n", 0},
+        {"1 1000000\n", 1},
+        {"100001 100000\n", 1001},
+        {"18446744073709551615 1\n", 0},
+    };
+    put("proc/self/cgroup", "0::/job\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put("sys/fs/cgroup/job/cpu.max", cases[i].text);
+        cr_assert_eq(quota(), cases[i].milli_cpus, "%s: %s", cases[i].text, source);
+        assert_source_has(cases[i].milli_cpus > 0 ? "sys/fs/cgroup/job/cpu.max"
+                                                  : "no quota is set");
+    }
+}
+
+Test(quota, the_smallest_of_the_parents_wins) {
+    put("proc/self/cgroup", "0::/a/b/c\n");
+    put("sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n");
+    put("sys/fs/cgroup/a/b/cpu.max", "200000 100000\n");
+    put("sys/fs/cgroup/a/cpu.max", "300000 50000\n");
+    cr_assert_eq(quota(), 2000);
+    assert_source_has("/a/b/cpu.max: 200000 of 100000 us");
+    put("sys/fs/cgroup/a/cpu.max", "25000 50000\n");
+    cr_assert_eq(quota(), 500);
+    assert_source_has("/a/cpu.max");
+    put("sys/fs/cgroup/cpu.max", "10000 100000\n");
+    cr_assert_eq(quota(), 100);
+}
+
+Test(quota, groups_beside_or_below_do_not_count) {
+    put("proc/self/cgroup", "0::/a\n");
+    put("sys/fs/cgroup/a/cpu.max", "400000 100000\n");
+    put("sys/fs/cgroup/ab/cpu.max", "100000 100000\n");
+    put("sys/fs/cgroup/a/b/cpu.max", "100000 100000\n");
+    cr_assert_eq(quota(), 4000);
+}
+
+Test(quota, version_1) {
+    put("proc/self/cgroup", "3:memory:/elsewhere\n2:cpu,cpuacct:/job/inner\n1:cpuset:/x\n");
+    put("sys/fs/cgroup/cpu/job/inner/cpu.cfs_quota_us", "-1\n");
+    put("sys/fs/cgroup/cpu/job/inner/cpu.cfs_period_us", "100000\n");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("no quota is set");
+    put("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "75000\n");
+    put("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "50000\n");
+    cr_assert_eq(quota(), 1500);
+    assert_source_has("/job/cpu.cfs_quota_us: 75000 of 50000 us");
+    put("sys/fs/cgroup/cpu/job/inner/cpu.cfs_quota_us", "50000\n");
+    cr_assert_eq(quota(), 500);
+}
+
+Test(quota, both_versions_at_once) {
+    put("proc/self/cgroup", "1:cpu:/one\n0::/two\n");
+    put("sys/fs/cgroup/cpu/one/cpu.cfs_quota_us", "300000\n");
+    put("sys/fs/cgroup/cpu/one/cpu.cfs_period_us", "100000\n");
+    put("sys/fs/cgroup/two/cpu.max", "max 100000\n");
+    cr_assert_eq(quota(), 3000);
+    put("sys/fs/cgroup/two/cpu.max", "100000 100000\n");
+    cr_assert_eq(quota(), 1000);
+}
+
+Test(quota, mounts_are_found_in_mountinfo) {
+    put("proc/self/cgroup", "4:cpu,cpuacct:/docker/abc/leaf\n0::/docker/abc\n");
+    put("proc/self/mountinfo",
+        "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/root rw\n"
+        "31 30 0:28 /docker/abc /cg/v1 ro master:11 shared:4 - cgroup cgroup rw,cpuacct,cpu\n"
+        "32 30 0:29 / /cg/memory ro - cgroup cgroup rw,memory\n"
+        "33 30 0:30 /docker/abc /cg/unified ro - cgroup2 cgroup2 rw\n");
+    put("cg/v1/leaf/cpu.cfs_quota_us", "250000\n");
+    put("cg/v1/leaf/cpu.cfs_period_us", "100000\n");
+    put("cg/memory/cpu.cfs_quota_us", "1000\n");
+    cr_assert_eq(quota(), 2500);
+    put("cg/unified/cpu.max", "150000 100000\n");
+    cr_assert_eq(quota(), 1500);
+    assert_source_has("/cg/unified/cpu.max");
+}
+
+Test(quota, group_outside_of_the_namespace) {
+    put("proc/self/cgroup", "0::/../../other\n");
+    put("sys/fs/cgroup/cpu.max", "200000 100000\n");
+    cr_assert_eq(quota(), 2000);
+}
+
+Test(quota, nothing_to_read) {
+    cr_assert_eq(quota(), 0);
+    assert_source_has("proc/self/cgroup is unreadable");
+    put("proc/self/cgroup", "");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("no control group with a CPU quota is mounted");
+    put("proc/self/cgroup", "0::/\n");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("no control group with a CPU quota is mounted");
+}
+
+Test(quota, unreadable_file) {
+    put("proc/self/cgroup", "0::/a/b\n");
+    put_folder("sys/fs/cgroup/a/b/cpu.max");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("/a/b/cpu.max is unreadable");
+    put("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+    cr_assert_eq(quota(), 500);
+    assert_source_has("/a/cpu.max: 50000");
+}
+
+Test(quota, malformed_file) {
+    const char* const texts[] = {"",
+                                 "\n",
+                                 "max",
+                                 "50000",
+                                 "50000 0\n",
+                                 "0 100000\n",
+                                 "-5 100000\n",
+                                 "x 100000\n",
+                                 "50000 y\n",
+                                 "5e4 100000\n",
+                                 "1 2 3\n",
+                                 "maximum 100000\n",
+                                 "max x\n",
+                                 "+5 100000\n",
+                                 "99999999999999999999999 100000\n"};
+    put("proc/self/cgroup", "0::/a\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        put("sys/fs/cgroup/a/cpu.max", texts[i]);
+        cr_assert_eq(quota(), 0, "%s", texts[i]);
+        assert_source_has("cpu.max is unreadable");
+    }
+    put("proc/self/cgroup", "1:cpu:/a\n");
+    put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "50000\n");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("cpu.cfs_period_us is unreadable");
+    put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "much\n");
+    cr_assert_eq(quota(), 0);
+    assert_source_has("cpu.cfs_quota_us is unreadable");
+}
+
+Test(quota, source_text_is_cut) {
+    put("proc/self/cgroup", "0::/a\n");
+    put("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+    uint32_t milli_cpus = 0;
+    char tiny[8];
+    weft__os_cpu_quota(root, &milli_cpus, tiny, sizeof tiny);
+    cr_assert_eq(milli_cpus, 500);
+    cr_assert_eq(strlen(tiny), sizeof tiny - 1);
+}
+
+Test(quota, this_machine) {
+    uint32_t milli_cpus = 0;
+    weft__os_cpu_quota(NULL, &milli_cpus, source, sizeof source);
+    cr_assert_gt(strlen(source), 0);
+}

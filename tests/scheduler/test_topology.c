@@ -1,0 +1,384 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <weft/topology.h>
+
+#include "os.h"
+
+#include <criterion/criterion.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef WEFT_TEST_DIR
+#define WEFT_TEST_DIR "tests"
+#endif
+
+// Null if this build knows no other machine than its own, or if the file is not there.
+static weft_topology* open_source(const char* source) {
+    weft_topology_desc desc = weft_topology_desc_default();
+    desc.source = source;
+    weft_topology* topology = NULL;
+    weft_status status = weft_topology_create(&desc, &topology);
+    if (status == WEFT_STATUS_UNSUPPORTED) {
+        printf("skipped: this build reads no other topology than the machine's\n");
+        return NULL;
+    }
+    cr_assert_eq(status, WEFT_STATUS_OK, "%s", source);
+    cr_assert_not_null(topology);
+    return topology;
+}
+
+static weft_topology* open_file(const char* name) {
+    char path[4096];
+    const char* folder = getenv("WEFT_TOPOLOGIES");
+    if (folder == NULL)
+        folder = WEFT_TEST_DIR "/../../shared/topologies";
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, R_OK) != 0) {
+        printf("skipped: no %s (set WEFT_TOPOLOGIES to the folder that holds it)\n", path);
+        return NULL;
+    }
+    return open_source(path);
+}
+
+static void assert_info(const weft_topology* topology, uint32_t cpus, uint32_t cores,
+                        uint32_t nodes, uint32_t packages, uint32_t kinds) {
+    weft_topology_info info = weft_topology_info_get(topology);
+    cr_assert_eq(info.worker_cpu_count, cpus);
+    cr_assert_eq(info.core_count, cores);
+    cr_assert_eq(info.node_count, nodes);
+    cr_assert_eq(info.package_count, packages);
+    cr_assert_eq(info.kind_count, kinds);
+    cr_assert_eq(weft_topology_suggested_workers(topology), cpus);
+    cr_assert_not(info.is_this_machine);
+    cr_assert_eq(info.quota_milli_cpus, 0);
+    uint32_t count = 0;
+    const weft_topology_cpu* list = weft_topology_cpus(topology, &count);
+    cr_assert_eq(count, cpus);
+    // Nothing can be pinned on another machine, though hwloc would report success.
+    cr_assert_eq(weft_topology_pin_self(topology, list[0].os_index), WEFT_STATUS_UNSUPPORTED);
+}
+
+Test(topology, this_machine, .timeout = 20) {
+    weft_topology* topology = NULL;
+    cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
+    weft_topology_info info = weft_topology_info_get(topology);
+    cr_assert(info.is_this_machine);
+    cr_assert_eq(info.worker_cpu_count, weft__os_affinity_count());
+    cr_assert_leq(info.core_count, info.worker_cpu_count);
+    cr_assert_gt(info.core_count, 0);
+    cr_assert_gt(info.node_count, 0);
+    cr_assert_gt(info.package_count, 0);
+    cr_assert_gt(strlen(info.quota_source), 0);
+    uint32_t workers = weft_topology_suggested_workers(topology);
+    cr_assert(workers >= 1 && workers <= info.worker_cpu_count);
+    weft_topology_destroy(topology);
+    weft_topology_destroy(NULL);
+}
+
+// Restricts this thread to one CPU, as taskset does, and checks that a topology made then knows and
+// pins to that CPU alone.
+static void check_restricted(uint32_t cpu, uint32_t other) {
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(cpu, &only);
+    cr_assert_eq(sched_setaffinity(0, sizeof only, &only), 0);
+    weft_topology* topology = NULL;
+    cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
+    cr_assert_eq(weft_topology_suggested_workers(topology), 1);
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    cr_assert_eq(count, 1);
+    cr_assert_eq(cpus[0].os_index, cpu);
+    cr_assert_eq(weft_topology_pin_self(topology, cpu), WEFT_STATUS_OK);
+    cr_assert_eq(weft_topology_pin_self(topology, other), WEFT_STATUS_BAD_ARGUMENT);
+    cpu_set_t read_back;
+    cr_assert_eq(sched_getaffinity(0, sizeof read_back, &read_back), 0);
+    cr_assert(CPU_EQUAL(&only, &read_back));
+    weft_topology_destroy(topology);
+}
+
+Test(topology, affinity_mask_is_honoured, .timeout = 20) {
+    uint32_t cpus[CPU_SETSIZE];
+    uint32_t count = weft__os_affinity_list(cpus, CPU_SETSIZE);
+    cr_assert(count > 0 && count <= CPU_SETSIZE);
+    if (count < 2)
+        printf("note: only one CPU is allowed here\n");
+    for (uint32_t i = 0; i < count && i < 2; i++)
+        check_restricted(cpus[i], count > 1 ? cpus[1 - i] : UINT32_MAX - 1);
+}
+
+typedef struct pinned_thread {
+    const weft_topology* topology;
+    uint32_t cpu;
+    weft_status status;
+    uint32_t read_back;
+    uint32_t read_back_count;
+} pinned_thread;
+
+static void pin_thread(void* context) {
+    pinned_thread* mine = context;
+    mine->status = weft_topology_pin_self(mine->topology, mine->cpu);
+    mine->read_back_count = weft__os_affinity_list(&mine->read_back, 1);
+}
+
+Test(topology, threads_pin_themselves_and_nobody_else, .timeout = 20) {
+    weft_topology* topology = NULL;
+    cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        pinned_thread context = {.topology = topology, .cpu = cpus[i].os_index};
+        weft__os_thread thread;
+        cr_assert_eq(weft__os_thread_start(&thread, pin_thread, &context, "pin"), WEFT_STATUS_OK);
+        weft__os_thread_join(&thread);
+        cr_assert_eq(context.status, WEFT_STATUS_OK);
+        cr_assert_eq(context.read_back_count, 1);
+        cr_assert_eq(context.read_back, cpus[i].os_index);
+    }
+    cr_assert_eq(weft__os_affinity_count(), count);
+    cr_assert_eq(weft_topology_pin_self(topology, UINT32_MAX), WEFT_STATUS_BAD_ARGUMENT);
+    weft_topology_destroy(topology);
+}
+
+static void write_file(const char* root, const char* name, const char* text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE* file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void check_quota(const char* source, uint32_t cpus) {
+    const struct {
+        const char* text;
+        uint32_t workers;
+    } cases[] = {{"50000 100000", 1},
+                 {"150000 100000", 2},
+                 {"300000 100000", 3},
+                 {"max 100000", UINT32_MAX},
+                 {"100 100000", 1}};
+    char root[] = "/tmp/weft-topology-XXXXXX";
+    cr_assert_not_null(mkdtemp(root));
+    write_file(root, "proc/self/cgroup", "0::/\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_file(root, "sys/fs/cgroup/cpu.max", cases[i].text);
+        weft_topology_desc desc = {.source = source, .cgroup_root = root};
+        weft_topology* topology = NULL;
+        cr_assert_eq(weft_topology_create(&desc, &topology), WEFT_STATUS_OK);
+        uint32_t expected = cases[i].workers < cpus ? cases[i].workers : cpus;
+        cr_assert_eq(weft_topology_suggested_workers(topology), expected, "%s", cases[i].text);
+        char line[1024];
+        weft_topology_summary(topology, line, sizeof line);
+        cr_assert_not_null(strstr(line, cases[i].workers != UINT32_MAX ? "cpu.max" : "no quota"));
+        weft_topology_destroy(topology);
+    }
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    cr_assert_eq(system(command), 0);
+}
+
+Test(topology, quota_limits_the_suggestion, .timeout = 20) {
+    check_quota(NULL, weft__os_affinity_count());
+    weft_topology* topology = open_source("synthetic:core:8 pu:2");
+    if (topology != NULL)
+        check_quota("synthetic:core:8 pu:2", 16);
+    weft_topology_destroy(topology);
+}
+
+Test(topology, summary_is_one_line_and_cut, .timeout = 20) {
+    weft_topology* topology = NULL;
+    cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
+    char line[1024];
+    size_t length = weft_topology_summary(topology, line, sizeof line);
+    cr_assert_eq(length, strlen(line));
+    cr_assert_null(strchr(line, '\n'));
+    char tiny[10];
+    cr_assert_eq(weft_topology_summary(topology, tiny, sizeof tiny), length);
+    cr_assert_eq(strlen(tiny), sizeof tiny - 1);
+    cr_assert_eq(memcmp(tiny, line, sizeof tiny - 1), 0);
+    cr_assert_eq(weft_topology_summary(topology, NULL, 0), length);
+    weft_topology_destroy(topology);
+}
+
+Test(topology, bad_sources_are_refused, .timeout = 20) {
+    weft_topology* topology = open_source("synthetic:core:1 pu:1");
+    if (topology == NULL)
+        return;
+    weft_topology_destroy(topology);
+    const struct {
+        const char* source;
+        weft_status status;
+    } cases[] = {
+        {"synthetic:bogus", WEFT_STATUS_BAD_ARGUMENT},    {"synthetic:", WEFT_STATUS_BAD_ARGUMENT},
+        {"/nowhere/machine.xml", WEFT_STATUS_FILE_ERROR}, {"", WEFT_STATUS_FILE_ERROR},
+        {"/proc/self/cmdline", WEFT_STATUS_BAD_FORMAT},   {"/tmp", WEFT_STATUS_BAD_FORMAT}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weft_topology_desc desc = {.source = cases[i].source};
+        cr_assert_eq(weft_topology_create(&desc, &topology), cases[i].status, "%s",
+                     cases[i].source);
+        cr_assert_null(topology);
+    }
+}
+
+Test(topology, synthetic_distances, .timeout = 20) {
+    weft_topology* topology = open_source("synthetic:package:2 numa:2 l3:2 l2:2 core:2 pu:2");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 64, 32, 4, 2, 1);
+    const struct {
+        uint32_t cpu;
+        uint32_t distance;
+    } cases[] = {{0, 0},  {1, 1},  {2, 2},  {3, 2},  {4, 3},  {7, 3},  {8, 4},
+                 {15, 4}, {16, 5}, {31, 5}, {32, 6}, {63, 6}, {64, 6}, {UINT32_MAX, 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cr_assert_eq(weft_topology_distance(topology, 0, cases[i].cpu), cases[i].distance, "%u",
+                     cases[i].cpu);
+        cr_assert_eq(weft_topology_distance(topology, cases[i].cpu, 0), cases[i].distance);
+    }
+    weft_topology_destroy(topology);
+}
+
+Test(topology, machine_of_sixty_four_and_of_one, .timeout = 20) {
+    weft_topology* topology = open_source("synthetic:core:64 pu:1");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 64, 64, 1, 1, 1);
+    weft_topology_destroy(topology);
+    topology = open_source("synthetic:core:1 pu:1");
+    assert_info(topology, 1, 1, 1, 1, 1);
+    weft_topology_destroy(topology);
+}
+
+// Four cores, two to each of two kinds of core with these facts.
+static uint32_t kinds_of(const char* slow_fact, const char* fast_fact) {
+    static const char* const format =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+        "<topology version=\"2.0\">\n"
+        "<object type=\"Machine\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" "
+        "allowed_cpuset=\"0xf\" nodeset=\"0x1\" complete_nodeset=\"0x1\" allowed_nodeset=\"0x1\" "
+        "gp_index=\"1\">\n"
+        "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0xf\" complete_cpuset=\"0xf\" "
+        "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"2\" local_memory=\"1024\"/>\n"
+        "%s%s%s%s"
+        "</object>\n"
+        "<cpukind cpuset=\"0x3\" forced_efficiency=\"0\">%s</cpukind>\n"
+        "<cpukind cpuset=\"0xc\" forced_efficiency=\"1\">%s</cpukind>\n"
+        "</topology>\n";
+    char cores[4][512];
+    for (unsigned i = 0; i < 4; i++)
+        snprintf(cores[i], sizeof cores[i],
+                 "<object type=\"Core\" os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+                 "nodeset=\"0x1\" complete_nodeset=\"0x1\" gp_index=\"%u\"><object type=\"PU\" "
+                 "os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" nodeset=\"0x1\" "
+                 "complete_nodeset=\"0x1\" gp_index=\"%u\"/></object>\n",
+                 i, 1u << i, 1u << i, 10 + i, i, 1u << i, 1u << i, 20 + i);
+    char path[] = "/tmp/weft-kinds-XXXXXX";
+    int descriptor = mkstemp(path);
+    cr_assert_geq(descriptor, 0);
+    FILE* file = fdopen(descriptor, "w");
+    fprintf(file, format, cores[0], cores[1], cores[2], cores[3], slow_fact, fast_fact);
+    fclose(file);
+    weft_topology* topology = open_source(path);
+    unlink(path);
+    cr_assert_not_null(topology);
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    cr_assert_eq(count, 4);
+    uint32_t kinds = weft_topology_info_get(topology).kind_count;
+    cr_assert_eq(cpus[0].kind, 0);
+    cr_assert_eq(cpus[3].kind, kinds - 1);
+    weft_topology_destroy(topology);
+    return kinds;
+}
+
+#define FACT(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
+
+Test(topology, kinds_are_cores_of_different_make, .timeout = 20) {
+    weft_topology* topology = open_source("synthetic:core:1 pu:1");
+    if (topology == NULL)
+        return;
+    weft_topology_destroy(topology);
+    cr_assert_eq(kinds_of(FACT("FrequencyMaxMHz", "3900"), FACT("FrequencyMaxMHz", "5000")), 2);
+    cr_assert_eq(kinds_of(FACT("FrequencyMaxMHz", "4200"), FACT("FrequencyMaxMHz", "4350")), 1);
+    cr_assert_eq(kinds_of(FACT("LinuxCapacity", "446"), FACT("LinuxCapacity", "1024")), 2);
+    cr_assert_eq(kinds_of(FACT("LinuxCapacity", "1009"), FACT("LinuxCapacity", "1024")), 1);
+    cr_assert_eq(kinds_of(FACT("CoreType", "IntelAtom"), FACT("CoreType", "IntelCore")), 2);
+    cr_assert_eq(kinds_of("", ""), 2);
+}
+
+Test(topology, file_four_packages_with_siblings, .timeout = 20) {
+    weft_topology* topology = open_file("x1-4s2c2t.xml");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 16, 8, 1, 4, 1);
+    cr_assert_eq(weft_topology_distance(topology, 0, 8), WEFT_TOPOLOGY_SAME_CORE);
+    weft_topology_destroy(topology);
+}
+
+Test(topology, file_hybrid, .timeout = 20) {
+    weft_topology* topology = open_file("x2-hybrid-i7-1370p.xml");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 20, 14, 1, 1, 2);
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool fast = cpus[i].os_index < 12;
+        cr_assert_eq(cpus[i].kind, fast);
+        cr_assert_eq(cpus[i].sibling, fast ? cpus[i].os_index % 2 : 0);
+    }
+    weft_topology_destroy(topology);
+}
+
+Test(topology, file_many_nodes, .timeout = 20) {
+    weft_topology* topology = open_file("x3-2s-epyc-7742.xml");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 256, 128, 8, 2, 1);
+    cr_assert_eq(weft_topology_distance(topology, 0, 128), WEFT_TOPOLOGY_SAME_CORE);
+    cr_assert_eq(weft_topology_distance(topology, 0, 1), WEFT_TOPOLOGY_SAME_L3);
+    cr_assert_eq(weft_topology_distance(topology, 0, 4), WEFT_TOPOLOGY_SAME_NODE);
+    cr_assert_eq(weft_topology_distance(topology, 0, 16), WEFT_TOPOLOGY_SAME_PACKAGE);
+    cr_assert_eq(weft_topology_distance(topology, 0, 64), WEFT_TOPOLOGY_OTHER);
+    weft_topology_destroy(topology);
+}
+
+Test(topology, file_with_reserved_cores, .timeout = 20) {
+    weft_topology* topology = open_file("x4-power9-lassen.xml");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 160, 40, 2, 2, 1);
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t cpu = cpus[i].os_index;
+        cr_assert((cpu >= 8 && cpu <= 87) || (cpu >= 96 && cpu <= 175));
+        cr_assert_eq(cpus[i].node, cpu < 88 ? 0 : 8);
+    }
+    weft_topology_destroy(topology);
+}
+
+Test(topology, file_with_a_restricted_cpuset, .timeout = 20) {
+    weft_topology* topology = open_file("x5-restricted-cpuset.xml");
+    if (topology == NULL)
+        return;
+    assert_info(topology, 10, 10, 3, 6, 1);
+    // Nodes that are not listed are not one node.
+    cr_assert_eq(weft_topology_distance(topology, 0, 12), WEFT_TOPOLOGY_OTHER);
+    cr_assert_eq(weft_topology_distance(topology, 0, 1), WEFT_TOPOLOGY_SAME_PACKAGE);
+    cr_assert_eq(weft_topology_distance(topology, 2, 3), WEFT_TOPOLOGY_SAME_NODE);
+    weft_topology_destroy(topology);
+}
