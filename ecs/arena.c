@@ -157,6 +157,10 @@ void weft__arena_free(weft__arena* arena, void* block, size_t size) {
         arena->leave(arena->guard);
 }
 
+uint32_t weft__arena_class(size_t size) {
+    return arena_class_of(size == 0 ? 1 : size);
+}
+
 size_t weft__arena_block_size(size_t size) {
     return arena_class_size(arena_class_of(size == 0 ? 1 : size));
 }

@@ -7,15 +7,26 @@
 
 #define CHUNK_ROWS_MIN 16u
 
-// Position of the first chunk whose shard (or archetype, in a shard's list) is not below `key`.
-static uint32_t chunks_lower(weft__chunk* const* chunks, uint32_t count, uint32_t key,
-                             bool by_archetype) {
+// Position of the first chunk whose shard is not below `shard`.
+static uint32_t chunks_lower(weft__chunk* const* chunks, uint32_t count, uint32_t shard) {
     uint32_t low = 0;
     uint32_t high = count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        uint32_t value = by_archetype ? chunks[middle]->archetype : chunks[middle]->shard;
-        if (value < key)
+        if (chunks[middle]->shard < shard)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype) {
+    uint32_t low = 0;
+    uint32_t high = shard->archetypes.count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (shard->archetypes.items[middle] < archetype)
             low = middle + 1;
         else
             high = middle;
@@ -24,7 +35,7 @@ static uint32_t chunks_lower(weft__chunk* const* chunks, uint32_t count, uint32_
 }
 
 weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard) {
-    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard, false);
+    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard);
     if (at == table->chunks.count || table->chunks.items[at]->shard != shard)
         return NULL;
     return table->chunks.items[at];
@@ -44,7 +55,7 @@ static size_t column_bytes(uint32_t capacity, uint32_t size) {
 
 size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity) {
     WEFT_ASSERT(capacity >= CHUNK_ROWS_MIN);
-    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
+    size_t bytes = column_bytes(capacity, sizeof(weft_entity)) + WEFT__CHUNK_SLACK;
     for (uint32_t i = 0; i < table->column_count; i++) {
         size_t column = column_bytes(capacity, table->column_sizes[i]);
         bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;
@@ -86,8 +97,8 @@ static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
     memory += (columns + 1) * sizeof(weft_digest);
     chunk->columns = (void**)(void*)memory;
     chunk->backs = (void**)(void*)(memory + pointers);
-    chunk->grown_columns = (void**)(void*)(memory + 2 * pointers);
-    chunk->grown_backs = (void**)(void*)(memory + 3 * pointers);
+    chunk->next_columns = (void**)(void*)(memory + 2 * pointers);
+    chunk->next_backs = (void**)(void*)(memory + 3 * pointers);
     chunk->dirty = memory + 4 * pointers;
     chunk->filled = chunk->dirty + columns + 1;
     return chunk;
@@ -99,6 +110,8 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
     weft__shard* shard = world->shards.items[shard_number];
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, table->chunks, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, shard->chunks, 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, shard->locals, 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, shard->archetypes, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->chunks, 1));
     weft__chunk* chunk = chunk_alloc(world, table->column_count);
     if (chunk == NULL)
@@ -109,14 +122,19 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
     chunk->column_count = table->column_count;
     chunk->gone = chunk->come = WEFT__NONE;
     chunk->id = sparse ? WEFT__NONE : world->chunks.count;
-    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard_number, false);
+    uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard_number);
     list_insert(table->chunks.items, table->chunks.count++, at, chunk);
     if (sparse) {
         world->sparse_chunk_count++;
     } else {
         world->chunks.items[world->chunks.count++] = chunk;
-        at = chunks_lower(shard->chunks.items, shard->chunks.count, table_id, true);
+        at = weft__shard_lower(shard, table_id);
         list_insert(shard->chunks.items, shard->chunks.count++, at, chunk);
+        uint32_t* ids = shard->archetypes.items;
+        memmove(ids + at + 1, ids + at, (shard->archetypes.count++ - at) * sizeof(ids[0]));
+        ids[at] = table_id;
+        chunk->local = shard->locals.count;
+        shard->locals.items[shard->locals.count++] = chunk;
     }
     *chunk_out = chunk;
     return WEFT_STATUS_OK;
@@ -136,6 +154,7 @@ void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk,
                         uint32_t type_id) {
     WEFT_CHECK(column < chunk->column_count);
     weft__chunk_mark(lane, chunk, column);
+    chunk->written_tick = world->tick + 1;
     if (chunk->backs[column] == NULL)
         return chunk->columns[column];
     if (!chunk->filled[column]) {
@@ -149,6 +168,30 @@ void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk,
         }
     }
     return chunk->backs[column];
+}
+
+void* weft__presence_write(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
+    WEFT_ASSERT(chunk->sparse && chunk->column_count == 1);
+    uint32_t count = lane->presences.count;
+    if (count > 0 && lane->presences.items[count - 1] == chunk)
+        return chunk->columns[0];
+    if (WEFT__VEC_RESERVE(&world->arena, lane->presences, 1) == WEFT_STATUS_OK)
+        lane->presences.items[lane->presences.count++] = chunk;
+    else
+        weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, 0, 0, chunk->shard,
+                        "no memory is left for the list of written presence tables");
+    return chunk->columns[0];
+}
+
+void weft__presences_mark(weft_world* world) {
+    for (uint32_t i = 0; i < world->lane_count; i++) {
+        weft__lane* lane = &world->lanes[i];
+        for (uint32_t j = 0; j < lane->presences.count; j++) {
+            weft__chunk_mark(lane, lane->presences.items[j], 0);
+            lane->presences.items[j]->written_tick = world->tick + 1;
+        }
+        lane->presences.count = 0;
+    }
 }
 
 uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {

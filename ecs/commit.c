@@ -5,7 +5,7 @@
 //   fold      each chain to a final component set; only these sets will be stored
 //   check     limits; up to here the world is unchanged
 //   assign    archetype ids (survivors by slot, then newborns by key), freed slots ascending, slots
-//             of newborns by key, chunks and room
+//             of newborns by key, chunks
 //   merge     all shards independently: merge.c
 //
 // All but the merge is one serial pass over the commands: it hands out ids, and ids come in order.
@@ -91,15 +91,13 @@ static weft_status register_creates(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-static void chain_append(weft_world* world, const weft__record* record, uint32_t* first,
-                         uint32_t* last) {
-    uint32_t at = world->references.count++;
-    world->references.items[at] = (weft__reference){record, WEFT__NONE};
-    if (*first == WEFT__NONE)
-        *first = at;
-    else
-        world->references.items[*last].next = at;
-    *last = at;
+static weft__reference reference_of(const weft__record* record) {
+    return (weft__reference){.record = record,
+                             .entity = record->entity,
+                             .type = record->type,
+                             .op = record->op,
+                             .next = WEFT__NONE,
+                             .then = WEFT__NONE};
 }
 
 static void route_provisional(weft_world* world, const weft__record* record) {
@@ -109,28 +107,35 @@ static void route_provisional(weft_world* world, const weft__record* record) {
         return;
     }
     weft__create* create = &world->creates.items[found];
-    if (record->op == WEFT__OP_DESTROY)
+    if (record->op == WEFT__OP_DESTROY) {
         create->cancelled = true;
+        return;
+    }
+    uint32_t at = world->references.count++;
+    world->references.items[at] = reference_of(record);
+    if (create->chain == WEFT__NONE)
+        create->chain = at;
     else
-        chain_append(world, record, &create->chain, &create->chain_end);
+        world->references.items[create->chain_end].then = at;
+    create->chain_end = at;
 }
 
+// Files by shard only: slots are looked up shard by shard, while their lines are near.
 static void route_real(weft_world* world, const weft__record* record) {
     uint32_t number = record->entity.slot / WEFT_SHARD_SLOTS;
-    uint32_t local = record->entity.slot % WEFT_SHARD_SLOTS;
-    weft__shard* shard = number < world->shards.count ? world->shards.items[number] : NULL;
-    if (shard == NULL || shard->chunk_of[local] == NULL ||
-        shard->generations[local] != record->entity.generation) {
+    if (number >= world->shards.count) {
         world->stats.commands_dropped++;
         return;
     }
+    weft__shard* shard = world->shards.items[number];
+    uint32_t at = world->references.count++;
+    world->references.items[at] = reference_of(record);
+    if (shard->reference_first == WEFT__NONE)
+        shard->reference_first = at;
+    else
+        world->references.items[shard->reference_last].next = at;
+    shard->reference_last = at;
     shard->touched = true;
-    if (record->op == WEFT__OP_DESTROY) {
-        shard->dying[local / 64] |= (uint64_t)1 << (local % 64);
-        return;
-    }
-    shard->work[local / 64] |= (uint64_t)1 << (local % 64);
-    chain_append(world, record, &shard->chains[local], &shard->chain_ends[local]);
 }
 
 static weft_status route(weft_world* world) {
@@ -166,17 +171,18 @@ static weft_status want_set(weft_world* world, uint32_t set) {
 
 // Folds a chain over a set. `*sparse` tells whether a sparse component is named.
 static weft_status fold_chain(weft_world* world, uint32_t chain, uint32_t* set, bool* sparse) {
-    for (uint32_t at = chain; at != WEFT__NONE; at = world->references.items[at].next) {
-        const weft__record* record = world->references.items[at].record;
-        if (weft__type_at(world, record->type)->role == WEFT__ROLE_SPARSE) {
+    const weft__reference* references = world->references.items;
+    for (uint32_t at = chain; at != WEFT__NONE; at = references[at].then) {
+        uint32_t type = references[at].type;
+        if (weft__type_at(world, type)->role == WEFT__ROLE_SPARSE) {
             *sparse = true;
             continue;
         }
-        if (record->op == WEFT__OP_SET) {
-            world->stats.commands_dropped += !weft__set_has(world, *set, record->type);
+        if (references[at].op == WEFT__OP_SET) {
+            world->stats.commands_dropped += !weft__set_has(world, *set, type);
             continue;
         }
-        *set = weft__set_step(world, *set, record->type, record->op == WEFT__OP_ADD);
+        *set = weft__set_step(world, *set, type, references[at].op == WEFT__OP_ADD);
         if (*set == WEFT__NONE)
             return WEFT_STATUS_OUT_OF_MEMORY;
     }
@@ -185,35 +191,83 @@ static weft_status fold_chain(weft_world* world, uint32_t chain, uint32_t* set, 
 
 static uint32_t chain_length(const weft_world* world, uint32_t chain) {
     uint32_t length = 0;
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].next)
+    for (; chain != WEFT__NONE; chain = world->references.items[chain].then)
         length++;
     return length;
 }
 
+// Sorts a shard's commands by entity into the scratch chains, and finds out who dies.
+static void chain_shard(weft_world* world, const weft__shard* shard) {
+    weft__reference* references = world->references.items;
+    uint32_t ahead = shard->reference_first; // Slots are looked up anywhere: fetch early.
+    for (uint32_t i = 0; i < 8 && ahead != WEFT__NONE; i++)
+        ahead = references[ahead].next;
+    for (uint32_t at = shard->reference_first; at != WEFT__NONE; at = references[at].next) {
+        if (ahead != WEFT__NONE) {
+            __builtin_prefetch(&shard->slots[references[ahead].entity.slot % WEFT_SHARD_SLOTS]);
+            ahead = references[ahead].next;
+        }
+        uint32_t local = references[at].entity.slot % WEFT_SHARD_SLOTS;
+        weft__slot slot = shard->slots[local];
+        if (slot.place == 0 || slot.generation != references[at].entity.generation) {
+            world->stats.commands_dropped++;
+            continue;
+        }
+        uint64_t bit = (uint64_t)1 << (local % 64);
+        if (references[at].op == WEFT__OP_DESTROY) {
+            world->dying[local / 64] |= bit;
+            continue;
+        }
+        world->working[local / 64] |= bit;
+        if (world->chain_first[local] == WEFT__NONE)
+            world->chain_first[local] = at;
+        else
+            references[world->chain_last[local]].then = at;
+        world->chain_last[local] = at;
+    }
+}
+
+static weft_status fold_entity(weft_world* world, weft__shard* shard, uint32_t local, bool dies) {
+    weft__slot slot = shard->slots[local];
+    uint32_t chain = world->chain_first[local];
+    world->chain_first[local] = WEFT__NONE;
+    weft__edit* edit = &world->edits.items[world->edits.count++];
+    *edit = (weft__edit){
+        .slot = local, .kind = WEFT__EDIT_UPDATE, .chain = chain, .generation = slot.generation};
+    if (dies) {
+        world->stats.commands_dropped += chain_length(world, chain);
+        world->freed += slot.generation != UINT32_MAX;
+        edit->kind = WEFT__EDIT_DEATH;
+        return WEFT_STATUS_OK;
+    }
+    uint32_t before = world->archetypes.items[weft__slot_chunk(shard, slot)->archetype].set;
+    edit->set = before;
+    WEFT_TRY(fold_chain(world, chain, &edit->set, &shard->sparse));
+    if (edit->set != before)
+        edit->kind = WEFT__EDIT_MOVE;
+    return want_set(world, edit->set);
+}
+
 static weft_status fold_shard(weft_world* world, weft__shard* shard) {
     shard->edit_begin = world->edits.count;
+    chain_shard(world, shard);
+    weft_status status = WEFT_STATUS_OK;
     for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++) {
-        for (uint64_t bits = shard->work[word]; bits != 0; bits &= bits - 1) {
-            uint32_t slot = word * 64 + weft__ctz64(bits);
-            if ((shard->dying[word] >> (slot % 64) & 1) != 0) {
-                world->stats.commands_dropped += chain_length(world, shard->chains[slot]);
-                continue;
-            }
-            uint32_t before = world->archetypes.items[shard->chunk_of[slot]->archetype].set;
-            uint32_t set = before;
-            WEFT_TRY(fold_chain(world, shard->chains[slot], &set, &shard->sparse));
-            WEFT_TRY(want_set(world, set));
-            world->edits.items[world->edits.count++] = (weft__edit){slot, set, set != before, NULL};
+        uint64_t bits = world->working[word] | world->dying[word];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t bit = weft__ctz64(bits);
+            bool dies = (world->dying[word] >> bit & 1) != 0;
+            weft_status one = fold_entity(world, shard, word * 64 + bit, dies);
+            status = status == WEFT_STATUS_OK ? one : status;
         }
+        world->working[word] = world->dying[word] = 0;
     }
     shard->edit_end = world->edits.count;
-    return WEFT_STATUS_OK;
+    shard->sparse |= world->sparse.count > 0 && shard->edit_end > shard->edit_begin;
+    return status;
 }
 
 static weft_status fold(weft_world* world, uint32_t* newborn_count) {
-    world->edits.count = 0;
-    world->wanted_sets.count = 0;
-    world->touched.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->edits, world->references.count));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->touched, world->shards.count));
     list_touched(world);
@@ -233,14 +287,8 @@ static weft_status fold(weft_world* world, uint32_t* newborn_count) {
 }
 
 static weft_status check_limits(weft_world* world, uint32_t newborn_count) {
-    uint64_t freed = 0;
-    for (uint32_t i = 0; i < world->touched.count; i++) {
-        const weft__shard* shard = world->shards.items[world->touched.items[i]];
-        for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++)
-            for (uint64_t bits = shard->dying[word]; bits != 0; bits &= bits - 1)
-                freed += shard->generations[word * 64 + weft__ctz64(bits)] != UINT32_MAX;
-    }
-    uint64_t room = world->free_slots.count + freed + (world->desc.slot_limit - world->slot_count);
+    uint64_t room =
+        world->free_slots.count + world->freed + (world->desc.slot_limit - world->slot_count);
     if (newborn_count > room)
         return weft__world_fail(world, WEFT_STATUS_ENTITY_LIMIT,
                                 "%u creates, but only %llu of %u slots are free; raise "
@@ -267,59 +315,42 @@ static weft_status store_sets(weft_world* world) {
 
 // Frees the slots of the dying, ascending. A slot that has used its last generation is retired.
 static weft_status free_slots(weft_world* world) {
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->free_slots, world->freed));
+    uint64_t deaths = 0;
     for (uint32_t i = 0; i < world->touched.count; i++) {
         uint32_t number = world->touched.items[i];
-        weft__shard* shard = world->shards.items[number];
-        for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++) {
-            uint32_t count = weft__popcount64(shard->dying[word]);
-            if (count == 0)
+        const weft__shard* shard = world->shards.items[number];
+        for (uint32_t j = shard->edit_begin; j < shard->edit_end; j++) {
+            const weft__edit* edit = &world->edits.items[j];
+            if (edit->kind != WEFT__EDIT_DEATH)
                 continue;
-            WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->free_slots, count));
-            for (uint64_t bits = shard->dying[word]; bits != 0; bits &= bits - 1) {
-                uint32_t slot = word * 64 + weft__ctz64(bits);
-                shard->chunk_of[slot]->delta--;
-                if (++shard->generations[slot] == 0)
-                    world->retired_count++;
-                else
-                    world->free_slots.items[world->free_slots.count++] =
-                        number * WEFT_SHARD_SLOTS + slot;
-            }
-            shard->dirty = true;
-            shard->sparse |= world->sparse.count > 0;
-            world->allocator_dirty = true;
-            world->live_count -= count;
-            world->stats.destroyed += count;
+            deaths++;
+            if (edit->generation == UINT32_MAX)
+                world->retired_count++;
+            else
+                world->free_slots.items[world->free_slots.count++] =
+                    (weft_entity){number * WEFT_SHARD_SLOTS + edit->slot, edit->generation + 1};
         }
     }
+    world->allocator_dirty |= deaths > 0;
+    world->live_count -= deaths;
+    world->stats.destroyed += deaths;
     return WEFT_STATUS_OK;
 }
 
-static weft__chunk* shard_chunk(const weft__shard* shard, uint32_t archetype) {
-    uint32_t low = 0;
-    uint32_t high = shard->chunks.count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (shard->chunks.items[middle]->archetype < archetype)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < shard->chunks.count && shard->chunks.items[low]->archetype == archetype)
-        return shard->chunks.items[low];
-    return NULL;
-}
-
-// The chunk that a row of this set goes to, with one more row to come.
+// The chunk that a row of this set goes to.
 static weft_status target_chunk(weft_world* world, uint32_t number, uint32_t set,
                                 weft__chunk** out) {
     weft__shard* shard = world->shards.items[number];
     uint32_t archetype = world->sets.items[set].archetype;
     WEFT_ASSERT(archetype < world->archetypes.count);
-    weft__chunk* chunk = shard_chunk(shard, archetype);
-    if (chunk == NULL)
+    uint32_t at = weft__shard_lower(shard, archetype);
+    weft__chunk* chunk = NULL;
+    if (at < shard->archetypes.count && shard->archetypes.items[at] == archetype)
+        chunk = shard->chunks.items[at];
+    else
         WEFT_TRY(weft__chunk_create(world, &world->archetypes.items[archetype], archetype, false,
                                     number, &chunk));
-    chunk->delta++;
     shard->carry += world->archetypes.items[archetype].pack_size;
     *out = chunk;
     return WEFT_STATUS_OK;
@@ -330,14 +361,12 @@ static weft_status assign_newborns(weft_world* world) {
         weft__create* create = &world->creates.items[i];
         if (create->cancelled)
             continue;
-        uint32_t slot = world->free_slots.count > 0
-                            ? world->free_slots.items[--world->free_slots.count]
-                            : world->slot_count++;
-        uint32_t number = slot / WEFT_SHARD_SLOTS;
+        create->real = world->free_slots.count > 0
+                           ? world->free_slots.items[--world->free_slots.count]
+                           : (weft_entity){world->slot_count++, 1};
+        uint32_t number = create->real.slot / WEFT_SHARD_SLOTS;
         WEFT_TRY(weft__shard_ensure(world, number));
         weft__shard* shard = world->shards.items[number];
-        create->real = (weft_entity){slot, shard->generations[slot % WEFT_SHARD_SLOTS]};
-        WEFT_ASSERT(create->real.generation != 0);
         create->next = shard->newborn_first;
         shard->newborn_first = i;
         shard->touched = true;
@@ -350,18 +379,17 @@ static weft_status assign_newborns(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-// Presence chunks that commands of this chain may grow. The bound counts every add.
+// Presence chunks that commands of this chain may fill.
 static weft_status assign_sparse(weft_world* world, uint32_t number, uint32_t chain) {
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].next) {
+    for (; chain != WEFT__NONE; chain = world->references.items[chain].then) {
         const weft__record* record = world->references.items[chain].record;
         const weft__type* type = weft__type_at(world, record->type);
-        if (type->role != WEFT__ROLE_SPARSE || record->op != WEFT__OP_ADD)
+        if (type->role != WEFT__ROLE_SPARSE || record->op == WEFT__OP_REMOVE)
             continue;
         weft__archetype* table = &world->sparse.items[type->index];
         weft__chunk* chunk = weft__chunk_find(table, number);
         if (chunk == NULL)
             WEFT_TRY(weft__chunk_create(world, table, type->index, true, number, &chunk));
-        chunk->delta++;
         if (world->shards.items[number]->carry < (size_t)WEFT_SHARD_SLOTS * table->pack_size)
             world->shards.items[number]->carry += table->pack_size;
     }
@@ -372,12 +400,12 @@ static weft_status assign_shard(weft_world* world, uint32_t number) {
     weft__shard* shard = world->shards.items[number];
     for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
         weft__edit* edit = &world->edits.items[i];
-        if (shard->sparse)
-            WEFT_TRY(assign_sparse(world, number, shard->chains[edit->slot]));
-        if (!edit->moves)
+        if (edit->kind == WEFT__EDIT_DEATH)
             continue;
-        shard->chunk_of[edit->slot]->delta--;
-        WEFT_TRY(target_chunk(world, number, edit->set, &edit->target));
+        if (shard->sparse)
+            WEFT_TRY(assign_sparse(world, number, edit->chain));
+        if (edit->kind == WEFT__EDIT_MOVE)
+            WEFT_TRY(target_chunk(world, number, edit->set, &edit->target));
     }
     for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next)
         if (world->creates.items[i].sparse)
@@ -385,44 +413,16 @@ static weft_status assign_shard(weft_world* world, uint32_t number) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status make_room(weft_world* world, weft__chunk* chunk) {
-    int64_t rows = (int64_t)chunk->row_count + chunk->delta;
-    chunk->delta = 0;
-    if (rows > (int64_t)WEFT_SHARD_SLOTS) { // Only the bound of a presence table can be above.
-        WEFT_ASSERT(chunk->sparse);
-        rows = WEFT_SHARD_SLOTS;
-    }
-    WEFT_ASSERT(rows >= 0);
-    if ((uint32_t)rows <= chunk->capacity)
-        return WEFT_STATUS_OK;
-    const weft__archetype* table = weft__chunk_table(world, chunk);
-    uint32_t capacity = weft__chunk_capacity_for((uint32_t)rows);
-    size_t size = weft__chunk_bytes(world, table, capacity);
-    chunk->grown = weft__arena_alloc(&world->arena, size);
-    if (chunk->grown == NULL)
-        return WEFT_STATUS_OUT_OF_MEMORY;
-    chunk->grown_size = size;
-    chunk->grown_capacity = capacity;
-    return WEFT_STATUS_OK;
-}
-
-// Chunks, room and scratch for the merge.
-static weft_status assign_room(weft_world* world) {
+// Chunks and scratch for the merge.
+static weft_status assign_chunks(weft_world* world) {
     size_t carry = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->touched,
                                world->shards.count - world->touched.count));
     list_touched(world);
     for (uint32_t i = 0; i < world->touched.count; i++) {
         uint32_t number = world->touched.items[i];
-        weft__shard* shard = world->shards.items[number];
         WEFT_TRY(assign_shard(world, number));
-        for (uint32_t j = 0; j < shard->chunks.count; j++)
-            WEFT_TRY(make_room(world, shard->chunks.items[j]));
-        for (uint32_t j = 0; j < world->sparse.count && shard->sparse; j++) {
-            weft__chunk* chunk = weft__chunk_find(&world->sparse.items[j], number);
-            if (chunk != NULL)
-                WEFT_TRY(make_room(world, chunk));
-        }
+        const weft__shard* shard = world->shards.items[number];
         carry = shard->carry > carry ? shard->carry : carry;
     }
     WEFT_TRY(weft__lanes_refresh(world));
@@ -446,7 +446,9 @@ static void resolve_state(weft_world* world) {
         for (uint32_t j = 0; j < lane->changed.count; j++) {
             weft__chunk* chunk = lane->changed.items[j];
             const weft__archetype* table = weft__chunk_table(world, chunk);
-            for (uint32_t column = 0; column < table->column_count && table->has_entities; column++)
+            if (!table->has_entities || chunk->written_tick != world->tick + 1)
+                continue;
+            for (uint32_t column = 0; column < table->column_count; column++)
                 if (chunk->dirty[column])
                     weft__type_resolve(world,
                                        weft__type_at(world, table->column_types[column])->type,
@@ -487,26 +489,9 @@ static void clean_up(weft_world* world) {
         weft__shard* shard = world->shards.items[i];
         if (!shard->touched)
             continue;
-        for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++) {
-            for (uint64_t bits = shard->work[word]; bits != 0; bits &= bits - 1)
-                shard->chains[word * 64 + weft__ctz64(bits)] = WEFT__NONE;
-            shard->work[word] = shard->dying[word] = 0;
-        }
-        for (uint32_t j = 0; j < shard->chunks.count; j++) {
-            weft__chunk* chunk = shard->chunks.items[j];
-            weft__arena_free(&world->arena, chunk->grown, chunk->grown_size);
-            chunk->grown = NULL;
-        }
-        for (uint32_t j = 0; j < world->sparse.count && shard->sparse; j++) {
-            weft__chunk* chunk = weft__chunk_find(&world->sparse.items[j], i);
-            if (chunk == NULL)
-                continue;
-            weft__arena_free(&world->arena, chunk->grown, chunk->grown_size);
-            chunk->grown = NULL;
-        }
         shard->touched = shard->sparse = false;
         shard->edit_begin = shard->edit_end = 0;
-        shard->newborn_first = WEFT__NONE;
+        shard->newborn_first = shard->reference_first = WEFT__NONE;
         shard->carry = 0;
     }
     for (uint32_t i = 0; i < world->lane_count; i++) {
@@ -527,7 +512,7 @@ static weft_status commit_run(weft_world* world, weft__runner* runner) {
     WEFT_TRY(store_sets(world));
     WEFT_TRY(free_slots(world));
     WEFT_TRY(assign_newborns(world));
-    WEFT_TRY(assign_room(world));
+    WEFT_TRY(assign_chunks(world));
     if (world->creates.count > 0)
         resolve_state(world);
     weft__batch batch = {.count = world->touched.count,
@@ -536,13 +521,15 @@ static weft_status commit_run(weft_world* world, weft__runner* runner) {
                          .context = world,
                          .shard_of = merge_shard_of};
     runner->run(runner, &batch);
-    return WEFT_STATUS_OK;
+    const weft__failure* failure = weft__world_failure(world);
+    return failure == NULL ? WEFT_STATUS_OK : failure->status;
 }
 
 weft_status weft__commit(weft_world* world, weft__runner* runner) {
     WEFT_ASSERT(world != NULL && runner != NULL);
     world->commit_number++;
     world->touched.count = world->edits.count = world->wanted_sets.count = 0;
+    world->freed = 0;
     weft_status status = weft__log_gather(world, 0, !world->running);
     bool anything = world->records.count > 0;
     if (status == WEFT_STATUS_OK && anything)

@@ -1,11 +1,11 @@
 // The digest tree (C7).
 //
-//   leaf       one column of one chunk: its values in little-endian by the field table; the kind,
-//              the type and the row count enter as the hash's seed
+//   leaf       one column of one chunk: its values in little-endian by the field table are hashed,
+//              then the result under a seed of kind, type and row count
 //   chunk      shard, rows, the entities' leaf, each component's layout hash and leaf
 //   archetype  the layout hashes of its set, and its non-empty chunks by shard
 //   view       non-empty archetypes in visit order, presence tables, resources, reductions
-//   full       view, tick, seed, limits, archetype ids, allocator, generations, pending messages
+//   full       view, tick, seed, limits, archetype ids, allocator, pending messages
 //
 // Combining is ordered everywhere; xor and sum of parts would hide swaps. Only leaves whose chunk
 // was written are hashed again: a mark too many costs time, a mark too few is what
@@ -22,7 +22,6 @@
 #define SEED_ARCHETYPE 0x41524348u
 #define SEED_VIEW 0x56494557u
 #define SEED_FULL 0x46554C4Cu
-#define SEED_SLOTS 0x534C4F54u
 #define SEED_FREE 0x46524545u
 #define SEED_CHANNEL 0x4348414Eu
 #define SEED_RESOURCE 0x5245534Fu
@@ -37,30 +36,34 @@ static uint64_t leaf_seed(uint64_t kind, uint64_t count) {
     return kind + count * SEED_MIX;
 }
 
-// Hash of `count` values in canonical bytes. `scratch` is used on big-endian hosts only and holds
-// 4096 values.
+// A leaf: the hash of the bytes, then of that with the prefix. Seeding the long hash itself costs
+// it a secret of its own each time, which for small chunks is more than the hash.
+static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
+    uint8_t buffer[sizeof(weft_digest)];
+    weft__bytes node;
+    weft__bytes_init(&node, buffer, sizeof(buffer));
+    weft__bytes_put_digest(&node, weft_digest_of(bytes, size, 0));
+    return weft__bytes_digest(&node, seed);
+}
+
+// Hash of up to 4096 values in canonical bytes. `scratch` holds as many on big-endian hosts.
 static weft_digest hash_values(const weft_type* type, const void* values, size_t count,
                                uint64_t seed, uint8_t* scratch) {
+    WEFT_ASSERT(count <= WEFT_SHARD_SLOTS);
     if (host_is_little())
-        return weft_digest_of(values, count * type->size, seed);
-    weft_digest digest = {0, 0};
-    for (size_t at = 0; at < count || at == 0; at += WEFT_SHARD_SLOTS) {
-        size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
-        weft__type_encode(type, (const uint8_t*)values + at * type->size, part, scratch);
-        WEFT_ASSERT(count <= WEFT_SHARD_SLOTS); // Longer arrays are hashed in pieces by the caller.
-        digest = weft_digest_of(scratch, part * type->size, seed);
-    }
-    return digest;
+        return hash_leaf(values, count * type->size, seed);
+    weft__type_encode(type, values, count, scratch);
+    return hash_leaf(scratch, count * type->size, seed);
 }
 
 static weft_digest hash_words32(const uint32_t* words, size_t count, uint64_t seed,
                                 uint8_t* scratch) {
     if (host_is_little())
-        return weft_digest_of(words, count * sizeof(words[0]), seed);
+        return hash_leaf(words, count * sizeof(words[0]), seed);
     for (size_t i = 0; i < count; i++)
         for (uint32_t byte = 0; byte < 4; byte++)
             scratch[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
-    return weft_digest_of(scratch, count * sizeof(words[0]), seed);
+    return hash_leaf(scratch, count * sizeof(words[0]), seed);
 }
 
 // Long lists of words are a chain of pieces too.
@@ -119,10 +122,12 @@ static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__l
     chunk->node = weft__bytes_digest(&bytes, SEED_CHUNK);
 }
 
-static void hash_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
+void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
+    bool any = chunk->dirty[chunk->column_count] != 0;
     for (uint32_t i = 0; i < chunk->column_count; i++) {
         if (!chunk->dirty[i])
             continue;
+        any = true;
         chunk->dirty[i] = 0;
         chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane->column);
         lane->leaves_hashed++;
@@ -132,8 +137,8 @@ static void hash_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) 
         chunk->leaves[chunk->column_count] = hash_entities(chunk, lane->column);
         lane->leaves_hashed++;
     }
-    hash_chunk_node(world, chunk, lane);
-    chunk->listed = false;
+    if (any)
+        hash_chunk_node(world, chunk, lane);
 }
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
@@ -157,7 +162,8 @@ static void update_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     weft__lane* lane = &world->lanes[worker];
     if (item < world->changed.count) {
-        hash_chunk(world, lane, world->changed.items[item]);
+        weft__digest_chunk(world, lane, world->changed.items[item]);
+        world->changed.items[item]->listed = false;
         return;
     }
     weft__resource* resource = &world->resources.items[item - world->changed.count];
@@ -177,6 +183,7 @@ static weft_status gather_changed(weft_world* world, uint64_t* bytes) {
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->changed, lane->changed.count));
         for (uint32_t j = 0; j < lane->changed.count; j++) {
             weft__chunk* chunk = lane->changed.items[j];
+            WEFT_CHECK(chunk->listed);
             world->changed.items[world->changed.count++] = chunk;
             weft__chunk_table(world, chunk)->dirty = true;
             *bytes += (uint64_t)chunk->row_count * 16;
@@ -252,21 +259,15 @@ static weft_status update_view(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-static void update_slots(weft_world* world) {
-    for (uint32_t i = 0; i < world->shards.count; i++) {
-        weft__shard* shard = world->shards.items[i];
-        if (!shard->dirty)
-            continue;
-        // Slots that were never used have generation 1, so the whole shard is a function of state.
-        shard->leaf = hash_words32(shard->generations, WEFT_SHARD_SLOTS, leaf_seed(SEED_SLOTS, i),
-                                   world->lanes[0].column);
-        shard->dirty = false;
-        world->stats.leaves_hashed++;
-    }
+// Free slots with the generations they will have; a retired slot is one that is neither living nor
+// free. Generations of the living are in their handles.
+static void update_allocator(weft_world* world) {
     if (!world->allocator_dirty)
         return;
+    const uint32_t* free_words =
+        world->free_slots.count > 0 ? &world->free_slots.items[0].slot : NULL;
     weft_digest counts = {world->slot_count, world->retired_count};
-    world->allocator_leaf = hash_word_list(world->free_slots.items, world->free_slots.count,
+    world->allocator_leaf = hash_word_list(free_words, (size_t)world->free_slots.count * 2,
                                            SEED_FREE, counts, world->lanes[0].column);
     world->allocator_dirty = false;
 }
@@ -291,9 +292,9 @@ static void update_channel(weft_world* world, weft__channel* channel) {
 }
 
 static weft_status update_full(weft_world* world) {
-    update_slots(world);
+    update_allocator(world);
     weft__bytes bytes;
-    size_t parts = (size_t)world->shards.count + world->channels.count + 8;
+    size_t parts = (size_t)world->channels.count + 8;
     WEFT_TRY(node_begin(world, &bytes, 64 + parts * sizeof(weft_digest)));
     weft__bytes_put_digest(&bytes, world->digests.view);
     weft__bytes_put_u64(&bytes, world->tick);
@@ -302,8 +303,6 @@ static weft_status update_full(weft_world* world) {
     weft__bytes_put_u32(&bytes, world->desc.archetype_limit);
     weft__bytes_put_digest(&bytes, world->archetype_chain);
     weft__bytes_put_digest(&bytes, world->allocator_leaf);
-    for (uint32_t i = 0; i < world->shards.count; i++)
-        weft__bytes_put_digest(&bytes, world->shards.items[i]->leaf);
     for (uint32_t i = 0; i < world->channels.count; i++) {
         if (world->channels.items[i].delivery != WEFT_DELIVERY_NEXT)
             continue;

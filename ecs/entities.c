@@ -11,22 +11,10 @@ weft_status weft__shard_ensure(weft_world* world, uint32_t number) {
         weft__shard* shard = weft__arena_alloc_zero(&world->arena, sizeof(*shard));
         if (shard == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
-        size_t words = WEFT_SHARD_SLOTS * sizeof(uint32_t);
-        shard->generations = weft__arena_alloc(&world->arena, words);
-        shard->chains = weft__arena_alloc(&world->arena, words);
-        shard->chain_ends = weft__arena_alloc(&world->arena, words);
-        shard->row_of = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint16_t));
-        shard->chunk_of =
-            weft__arena_alloc_zero(&world->arena, WEFT_SHARD_SLOTS * sizeof(weft__chunk*));
-        if (shard->generations == NULL || shard->chains == NULL || shard->chain_ends == NULL ||
-            shard->row_of == NULL || shard->chunk_of == NULL)
+        shard->slots = weft__arena_alloc_zero(&world->arena, WEFT_SHARD_SLOTS * sizeof(weft__slot));
+        if (shard->slots == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
-        for (uint32_t i = 0; i < WEFT_SHARD_SLOTS; i++) {
-            shard->generations[i] = 1;
-            shard->chains[i] = WEFT__NONE;
-        }
-        shard->dirty = true;
-        shard->newborn_first = WEFT__NONE;
+        shard->newborn_first = shard->reference_first = WEFT__NONE;
         world->shards.items[world->shards.count++] = shard;
     }
     return WEFT_STATUS_OK;
@@ -38,12 +26,13 @@ weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity, uint
     if (number >= world->shards.count)
         return NULL;
     const weft__shard* shard = world->shards.items[number];
-    weft__chunk* chunk = shard->chunk_of[local];
-    if (chunk == NULL || shard->generations[local] != entity.generation)
+    weft__slot slot = shard->slots[local];
+    if (slot.place == 0 || slot.generation != entity.generation)
         return NULL;
     WEFT_CHECK((shard->live[local / 64] >> (local % 64) & 1) != 0);
-    WEFT_CHECK(chunk->entities[shard->row_of[local]].slot == entity.slot);
-    *row_out = shard->row_of[local];
+    weft__chunk* chunk = weft__slot_chunk(shard, slot);
+    *row_out = weft__slot_row(slot);
+    WEFT_CHECK(chunk->entities[*row_out].slot == entity.slot);
     return chunk;
 }
 

@@ -32,13 +32,14 @@ typedef struct weft__merge {
     merge_gone gone[WEFT_SHARD_SLOTS];
     merge_come come[WEFT_SHARD_SLOTS];
     merge_run runs[2 * WEFT_SHARD_SLOTS + 1];
-    uint32_t newborns[WEFT_SHARD_SLOTS]; // Slot to create.
-    uint64_t born[WEFT__LIVE_WORDS];
+    uint32_t newborns[WEFT_SHARD_SLOTS]; // Creates, ascending by slot.
+    uint32_t newborn_of[WEFT_SHARD_SLOTS];
+    uint32_t newborn_count;
     uint32_t gone_count;
     uint32_t come_count;
     size_t carry_used;
     uint32_t run_count;
-    uint32_t first_row; // Rows before it keep their place.
+    uint32_t first_row; // Rows before it keep their row.
     uint32_t row_count; // After the merge.
 } weft__merge;
 
@@ -104,7 +105,7 @@ static void store_value(const weft_world* world, const weft__type* type, const w
 // value for a component that the final set lacks is superseded by the remove that follows it.
 static void pack_values(const weft_world* world, const weft__archetype* table, uint32_t chain,
                         uint8_t* packed) {
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].next) {
+    for (; chain != WEFT__NONE; chain = world->references.items[chain].then) {
         const weft__record* record = world->references.items[chain].record;
         const weft__type* type = weft__type_at(world, record->type);
         if (record->op == WEFT__OP_REMOVE || type->role == WEFT__ROLE_SPARSE)
@@ -117,9 +118,10 @@ static void pack_values(const weft_world* world, const weft__archetype* table, u
 
 static void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
                      const weft__edit* edit) {
-    weft__chunk* from = shard->chunk_of[edit->slot];
+    weft__slot slot = shard->slots[edit->slot];
+    weft__chunk* from = weft__slot_chunk(shard, slot);
     weft__chunk* to = edit->target;
-    uint32_t row = shard->row_of[edit->slot];
+    uint32_t row = weft__slot_row(slot);
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
     list_gone(lane->merge, from, row);
@@ -135,17 +137,17 @@ static void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
         else
             memset(place, 0, size);
     }
-    pack_values(world, table, shard->chains[edit->slot], packed);
-    shard->chunk_of[edit->slot] = to;
+    pack_values(world, table, edit->chain, packed);
     lane->moved++;
 }
 
 // Values for a row that stays where it is.
-static void update_row(weft_world* world, weft__lane* lane, weft__shard* shard, uint32_t slot) {
-    weft__chunk* chunk = shard->chunk_of[slot];
+static void update_row(weft_world* world, weft__lane* lane, const weft__shard* shard,
+                       const weft__edit* edit) {
+    weft__slot slot = shard->slots[edit->slot];
+    weft__chunk* chunk = weft__slot_chunk(shard, slot);
     const weft__archetype* table = &world->archetypes.items[chunk->archetype];
-    for (uint32_t at = shard->chains[slot]; at != WEFT__NONE;
-         at = world->references.items[at].next) {
+    for (uint32_t at = edit->chain; at != WEFT__NONE; at = world->references.items[at].then) {
         const weft__record* record = world->references.items[at].record;
         const weft__type* type = weft__type_at(world, record->type);
         if (record->op == WEFT__OP_REMOVE || type->role == WEFT__ROLE_SPARSE)
@@ -154,75 +156,119 @@ static void update_row(weft_world* world, weft__lane* lane, weft__shard* shard, 
         if (column == WEFT__NONE)
             continue;
         uint8_t* place =
-            (uint8_t*)chunk->columns[column] + (size_t)shard->row_of[slot] * type->type->size;
+            (uint8_t*)chunk->columns[column] + (size_t)weft__slot_row(slot) * type->type->size;
         store_value(world, type, record, place);
         weft__chunk_mark(lane, chunk, column);
     }
 }
 
-static void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard, uint32_t slot) {
-    const weft__create* create = &world->creates.items[lane->merge->newborns[slot]];
+static void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
+                     const weft__create* create) {
     const weft__archetype* table = &world->archetypes.items[create->target->archetype];
     uint8_t* packed = list_come(lane->merge, lane, create->target, create->real, table->pack_size);
     if (table->pack_size > 0)
         memset(packed, 0, table->pack_size);
     pack_values(world, table, create->chain, packed);
-    shard->chunk_of[slot] = create->target;
-    shard->live[slot / 64] |= (uint64_t)1 << (slot % 64);
+    uint32_t local = create->real.slot % WEFT_SHARD_SLOTS;
+    shard->live[local / 64] |= (uint64_t)1 << (local % 64);
 }
 
+// Sorts the shard's newborns by slot.
 static void list_newborns(const weft_world* world, weft__merge* merge, const weft__shard* shard) {
-    memset(merge->born, 0, sizeof(merge->born));
+    uint64_t born[WEFT__LIVE_WORDS] = {0};
+    merge->newborn_count = 0;
+    if (shard->newborn_first == WEFT__NONE)
+        return;
     for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next) {
-        uint32_t slot = world->creates.items[i].real.slot % WEFT_SHARD_SLOTS;
-        merge->newborns[slot] = i;
-        merge->born[slot / 64] |= (uint64_t)1 << (slot % 64);
+        uint32_t local = world->creates.items[i].real.slot % WEFT_SHARD_SLOTS;
+        merge->newborn_of[local] = i;
+        born[local / 64] |= (uint64_t)1 << (local % 64);
+    }
+    for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++)
+        for (uint64_t bits = born[word]; bits != 0; bits &= bits - 1)
+            merge->newborns[merge->newborn_count++] =
+                merge->newborn_of[word * 64 + weft__ctz64(bits)];
+}
+
+// Rows that will be read soon: they lie anywhere in their chunks.
+static void prefetch_edit(const weft__shard* shard, const weft__edit* edit) {
+    weft__slot slot = shard->slots[edit->slot];
+    if (slot.place == 0)
+        return;
+    const weft__chunk* chunk = weft__slot_chunk(shard, slot);
+    uint32_t row = weft__slot_row(slot);
+    __builtin_prefetch(&chunk->entities[row]);
+    if (edit->kind != WEFT__EDIT_MOVE)
+        return;
+    size_t at = (size_t)row * sizeof(weft_entity); // Most columns are about as wide.
+    for (uint32_t i = 0; i < chunk->column_count; i++)
+        __builtin_prefetch((const uint8_t*)chunk->columns[i] + at);
+}
+
+static void edit_row(weft_world* world, weft__lane* lane, weft__shard* shard,
+                     const weft__edit* edit) {
+    if (edit->kind == WEFT__EDIT_MOVE) {
+        move_row(world, lane, shard, edit);
+    } else if (edit->kind == WEFT__EDIT_UPDATE) {
+        update_row(world, lane, shard, edit);
+    } else {
+        weft__slot slot = shard->slots[edit->slot];
+        list_gone(lane->merge, weft__slot_chunk(shard, slot), weft__slot_row(slot));
+        shard->slots[edit->slot].place = 0;
+        shard->live[edit->slot / 64] &= ~((uint64_t)1 << (edit->slot % 64));
     }
 }
 
 // Packs everything that moves or is born and lists everything that leaves, slots ascending. In a
-// slot that is freed and taken at once, the death comes first.
+// slot that is freed and taken at once, the death comes first. Places of rows that arrive are set
+// when their chunk is written.
 static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     weft__merge* merge = lane->merge;
     merge->gone_count = merge->come_count = 0;
     merge->carry_used = 0;
     uint32_t edit = shard->edit_begin;
-    for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++) {
-        uint64_t bits = shard->work[word] | shard->dying[word] | merge->born[word];
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t slot = word * 64 + weft__ctz64(bits);
-            uint64_t bit = (uint64_t)1 << (slot % 64);
-            if ((shard->dying[word] & bit) != 0) {
-                list_gone(merge, shard->chunk_of[slot], shard->row_of[slot]);
-                shard->chunk_of[slot] = NULL;
-                shard->live[word] &= ~bit;
-            } else if ((shard->work[word] & bit) != 0) {
-                WEFT_ASSERT(edit < shard->edit_end && world->edits.items[edit].slot == slot);
-                if (world->edits.items[edit].moves)
-                    move_row(world, lane, shard, &world->edits.items[edit]);
-                else
-                    update_row(world, lane, shard, slot);
-                edit++;
-            }
-            if ((merge->born[word] & bit) != 0)
-                bear_row(world, lane, shard, slot);
+    uint32_t born = 0;
+    while (edit < shard->edit_end || born < merge->newborn_count) {
+        const weft__create* create =
+            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
+        if (edit + 16 < shard->edit_end)
+            __builtin_prefetch(&shard->slots[world->edits.items[edit + 16].slot]);
+        if (edit + 8 < shard->edit_end)
+            prefetch_edit(shard, &world->edits.items[edit + 8]);
+        bool first = edit < shard->edit_end &&
+                     (create == NULL ||
+                      world->edits.items[edit].slot <= create->real.slot % WEFT_SHARD_SLOTS);
+        if (first) {
+            edit_row(world, lane, shard, &world->edits.items[edit++]);
+        } else {
+            bear_row(world, lane, shard, create);
+            born++;
         }
     }
-    WEFT_ASSERT(edit == shard->edit_end);
 }
 
-// First row at or after `from` whose slot is not below `slot`.
+// First row at or after `from` whose slot is not below `slot`. Written so that it compiles without
+// branches: the way down is random.
 static uint32_t row_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot) {
-    uint32_t low = from;
-    uint32_t high = chunk->row_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (chunk->entities[middle].slot < slot)
-            low = middle + 1;
-        else
-            high = middle;
+    uint32_t base = from;
+    uint32_t count = chunk->row_count - from;
+    while (count > 1) {
+        uint32_t half = count / 2;
+        base += chunk->entities[base + half - 1].slot < slot ? half : 0;
+        count -= half;
     }
-    return low;
+    return base + (count == 1 && chunk->entities[base].slot < slot);
+}
+
+// The same for an arrival, by a look at the places of the slots behind it, which is short where the
+// chunk is dense. Rows that leave may be passed over: they are taken out before the arrival then.
+static uint32_t arrival_row(const weft__shard* shard, const weft__chunk* chunk, uint32_t from,
+                            uint32_t slot) {
+    uint32_t local = slot % WEFT_SHARD_SLOTS;
+    for (uint32_t i = local + 1; i <= local + 16 && i < WEFT_SHARD_SLOTS && !chunk->sparse; i++)
+        if (weft__slot_in(shard->slots[i], chunk))
+            return weft__slot_row(shard->slots[i]);
+    return row_lower(chunk, from, slot);
 }
 
 static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {
@@ -231,14 +277,15 @@ static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {
 }
 
 // The new content of a chunk as runs.
-static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
+static void plan_runs(weft__merge* merge, const weft__shard* shard, const weft__chunk* chunk) {
     merge->run_count = 0;
     merge->row_count = 0;
     uint32_t row = 0;
     uint32_t gone = chunk->gone;
     uint32_t come = chunk->come;
-    uint32_t come_row =
-        come == WEFT__NONE ? WEFT__NONE : row_lower(chunk, 0, merge->come[come].entity.slot);
+    uint32_t come_row = come == WEFT__NONE
+                            ? WEFT__NONE
+                            : arrival_row(shard, chunk, 0, merge->come[come].entity.slot);
     while (row < chunk->row_count || come != WEFT__NONE) {
         uint32_t stop = gone == WEFT__NONE ? chunk->row_count : merge->gone[gone].row;
         if (come != WEFT__NONE && come_row < stop)
@@ -250,7 +297,7 @@ static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
             run_add(merge, come, 0);
             come = merge->come[come].next;
             if (come != WEFT__NONE)
-                come_row = row_lower(chunk, row, merge->come[come].entity.slot);
+                come_row = arrival_row(shard, chunk, row, merge->come[come].entity.slot);
         } else {
             WEFT_ASSERT(gone != WEFT__NONE && merge->gone[gone].row == row);
             gone = merge->gone[gone].next;
@@ -262,13 +309,25 @@ static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
     merge->first_row = prefix ? merge->runs[0].count : 0;
 }
 
+// Copies a run in steps of 32 bytes; may run over by less than a step into what is written next, or
+// into the block's slack. Most runs are short, and a call costs more than they do.
+static inline void copy_run(uint8_t* out, const uint8_t* in, size_t bytes) {
+    _Static_assert(WEFT__CHUNK_SLACK >= 32, "copies go in steps of 32 bytes");
+    if (bytes > 512) {
+        memcpy(out, in, bytes);
+        return;
+    }
+    for (size_t at = 0; at < bytes; at += 32)
+        memcpy(out + at, in + at, 32);
+}
+
 // Replays the runs on one column. `packed` + come.carry is where an arrival's value lies.
 static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* packed, size_t size,
-                   uint32_t first_run, uint8_t* out) {
-    for (uint32_t i = first_run; i < merge->run_count; i++) {
+                   uint8_t* out) {
+    for (uint32_t i = 0; i < merge->run_count; i++) {
         merge_run run = merge->runs[i];
         if (run.count > 0) {
-            memcpy(out, old + (size_t)run.from * size, (size_t)run.count * size);
+            copy_run(out, old + (size_t)run.from * size, (size_t)run.count * size);
             out += (size_t)run.count * size;
             continue;
         }
@@ -283,31 +342,43 @@ static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* 
     }
 }
 
-static void rewrite_column(const weft__merge* merge, weft__lane* lane, void* old, void* target,
-                           const uint8_t* packed, size_t size) {
-    if (target != old) {
-        replay(merge, old, packed, size, 0, target);
-        return;
-    }
-    size_t rows = merge->row_count - merge->first_row;
-    WEFT_ASSERT(rows * size <= lane->column_size);
-    replay(merge, old, packed, size, merge->first_row > 0 ? 1 : 0, lane->column);
-    memcpy((uint8_t*)target + merge->first_row * size, lane->column, rows * size);
-}
-
-static void rewrite_entities(const weft__merge* merge, weft__lane* lane, const weft__chunk* chunk,
-                             weft_entity* target) {
-    weft_entity* out = (weft_entity*)(void*)lane->column;
+static void replay_entities(const weft__merge* merge, const weft_entity* old, weft_entity* out) {
     for (uint32_t i = 0; i < merge->run_count; i++) {
         merge_run run = merge->runs[i];
         if (run.count == 0) {
             *out++ = merge->come[run.from].entity;
             continue;
         }
-        memcpy(out, chunk->entities + run.from, run.count * sizeof(weft_entity));
+        copy_run((uint8_t*)out, (const uint8_t*)(old + run.from), run.count * sizeof(weft_entity));
         out += run.count;
     }
-    memcpy(target, lane->column, merge->row_count * sizeof(weft_entity));
+}
+
+// A block for the chunk's new content: the lane's spare of this class, warm from the chunk that was
+// merged before, else a new one. The old block becomes the spare, so nothing is copied back.
+static uint8_t* block_take(weft_world* world, weft__lane* lane, size_t size) {
+    uint32_t class_index = weft__arena_class(size);
+    uint8_t* block = lane->spares[class_index];
+    lane->spares[class_index] = NULL;
+    return block != NULL ? block : weft__arena_alloc(&world->arena, size);
+}
+
+static void block_give(weft_world* world, weft__lane* lane, void* block, size_t size) {
+    if (block == NULL)
+        return;
+    uint32_t class_index = weft__arena_class(size);
+    if (lane->spares[class_index] == NULL)
+        lane->spares[class_index] = block;
+    else
+        weft__arena_free(&world->arena, block, size);
+}
+
+// Rows of a dense chunk know their place; those before `first` have kept it.
+static void place_rows(weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
+    uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
+    for (uint32_t row = first; row < chunk->row_count; row++)
+        shard->slots[chunk->entities[row].slot % WEFT_SHARD_SLOTS] =
+            (weft__slot){chunk->entities[row].generation, place | row};
 }
 
 static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
@@ -316,45 +387,45 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
     const weft__archetype* table = weft__chunk_table(world, chunk);
     if (chunk->gone == WEFT__NONE && chunk->come == WEFT__NONE)
         return;
-    plan_runs(merge, chunk);
-    void* old_block = chunk->block;
-    size_t old_size = chunk->block_size;
-    weft_entity* entities = chunk->entities;
-    bool grows = chunk->grown != NULL;
-    if (grows)
-        weft__chunk_layout(world, table, chunk->grown_capacity, chunk->grown, &entities,
-                           chunk->grown_columns, chunk->grown_backs);
+    plan_runs(merge, shard, chunk);
+    uint32_t capacity = merge->row_count <= chunk->capacity
+                            ? chunk->capacity
+                            : weft__chunk_capacity_for(merge->row_count);
+    size_t size = weft__chunk_bytes(world, table, capacity);
+    uint8_t* block = block_take(world, lane, size);
+    if (block == NULL) {
+        weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, 0, chunk->archetype, chunk->shard,
+                        "no memory is left for a chunk");
+        return;
+    }
+    weft_entity* entities;
+    weft__chunk_layout(world, table, capacity, block, &entities, chunk->next_columns,
+                       chunk->next_backs);
+    replay_entities(merge, chunk->entities, entities); // Columns in the order that they lie in.
+    weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
-        void* target = grows ? chunk->grown_columns[i] : chunk->columns[i];
-        rewrite_column(merge, lane, chunk->columns[i], target, lane->carry + table->pack_offsets[i],
-                       table->column_sizes[i]);
-        if (grows) {
-            chunk->columns[i] = chunk->grown_columns[i];
-            chunk->backs[i] = chunk->grown_backs[i];
-        }
+        replay(merge, chunk->columns[i], lane->carry + table->pack_offsets[i],
+               table->column_sizes[i], chunk->next_columns[i]);
+        chunk->columns[i] = chunk->next_columns[i];
+        chunk->backs[i] = chunk->next_backs[i];
         weft__chunk_mark(lane, chunk, i);
     }
-    rewrite_entities(merge, lane, chunk, entities);
-    weft__chunk_mark(lane, chunk, chunk->column_count);
+    block_give(world, lane, chunk->block, chunk->block_size);
+    chunk->block = block;
+    chunk->block_size = size;
     chunk->entities = entities;
     chunk->row_count = merge->row_count;
+    chunk->capacity = capacity;
     chunk->gone = chunk->come = WEFT__NONE;
-    if (grows) {
-        chunk->block = chunk->grown;
-        chunk->block_size = chunk->grown_size;
-        chunk->capacity = chunk->grown_capacity;
-        chunk->grown = old_block; // Freed by the commit's clean-up.
-        chunk->grown_size = old_size;
-    }
     WEFT_ASSERT(chunk->row_count <= chunk->capacity);
-    for (uint32_t row = merge->first_row; row < chunk->row_count && !chunk->sparse; row++)
-        shard->row_of[entities[row].slot % WEFT_SHARD_SLOTS] = (uint16_t)row;
+    if (!chunk->sparse)
+        place_rows(shard, chunk, merge->first_row);
 }
 
 // Presence of one slot after its chain; `*value` is the last record that gave a value.
 static bool fold_presence(const weft_world* world, weft__lane* lane, uint32_t chain,
                           uint32_t type_id, bool present, const weft__record** value) {
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].next) {
+    for (; chain != WEFT__NONE; chain = world->references.items[chain].then) {
         const weft__record* record = world->references.items[chain].record;
         if (record->type != type_id)
             continue;
@@ -396,27 +467,32 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
     weft__merge* merge = lane->merge;
     merge->gone_count = merge->come_count = 0;
     merge->carry_used = 0;
-    for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++) {
-        uint64_t bits = shard->work[word] | shard->dying[word] | merge->born[word];
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t local = word * 64 + weft__ctz64(bits);
-            uint64_t bit = (uint64_t)1 << (local % 64);
-            uint32_t slot = shard_number * WEFT_SHARD_SLOTS + local;
-            uint32_t row = weft__chunk_row(chunk, slot);
-            if ((shard->dying[word] & bit) != 0) {
-                if (row != WEFT__NONE)
-                    list_gone(merge, chunk, row);
-            } else if ((shard->work[word] & bit) != 0) {
-                weft_entity entity = {slot, shard->generations[local]};
-                presence_row(world, lane, chunk, entity, row, shard->chains[local]);
-            }
-            if ((merge->born[word] & bit) != 0) {
-                const weft__create* create = &world->creates.items[merge->newborns[local]];
-                presence_row(world, lane, chunk, create->real, WEFT__NONE, create->chain);
-            }
+    uint32_t at = shard->edit_begin;
+    uint32_t born = 0;
+    while (at < shard->edit_end || born < merge->newborn_count) {
+        const weft__create* create =
+            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
+        const weft__edit* edit = at < shard->edit_end ? &world->edits.items[at] : NULL;
+        if (edit == NULL || (create != NULL && create->real.slot % WEFT_SHARD_SLOTS < edit->slot)) {
+            presence_row(world, lane, chunk, create->real, WEFT__NONE, create->chain);
+            born++;
+            continue;
         }
+        weft_entity entity = {shard_number * WEFT_SHARD_SLOTS + edit->slot, edit->generation};
+        uint32_t row = weft__chunk_row(chunk, entity.slot);
+        if (edit->kind != WEFT__EDIT_DEATH)
+            presence_row(world, lane, chunk, entity, row, edit->chain);
+        else if (row != WEFT__NONE)
+            list_gone(merge, chunk, row);
+        at++;
     }
     merge_chunk(world, lane, shard, chunk);
+}
+
+static void digest_shard(weft_world* world, weft__lane* lane, const weft__shard* shard) {
+    for (uint32_t i = 0; i < shard->chunks.count; i++)
+        if (shard->chunks.items[i]->row_count > 0)
+            weft__digest_chunk(world, lane, shard->chunks.items[i]);
 }
 
 void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_number) {
@@ -431,4 +507,6 @@ void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_numbe
         if (chunk != NULL)
             merge_presence(world, lane, shard, shard_number, chunk);
     }
+    if (world->digest_wanted)
+        digest_shard(world, lane, shard);
 }

@@ -82,8 +82,8 @@ static uint32_t select_present(const weft_view* view, const weft__chunk* presenc
     uint32_t kept = 0;
     for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
         uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        if (shard->chunk_of[local] == view->chunk)
-            out[kept++] = shard->row_of[local];
+        if (weft__slot_in(shard->slots[local], view->chunk))
+            out[kept++] = (uint16_t)weft__slot_row(shard->slots[local]);
     }
     return kept;
 }
@@ -157,7 +157,7 @@ void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* typ
     uint32_t at = sparse_row(view, presence, row);
     if (at == WEFT__NONE)
         return NULL;
-    uint8_t* column = weft__chunk_write(view->world, view->lane, presence, 0, term->type_id);
+    uint8_t* column = weft__presence_write(view->world, view->lane, presence);
     return column + (size_t)at * type->size;
 }
 
@@ -235,9 +235,9 @@ bool weft_inbox_next(weft_inbox* inbox) {
     while (inbox->position < inbox->end) {
         uint32_t at = inbox->position++;
         uint32_t local = channel->targets.items[at].slot % WEFT_SHARD_SLOTS;
-        if (shard->chunk_of[local] != chunk)
+        if (!weft__slot_in(shard->slots[local], chunk))
             continue;
-        inbox->row = shard->row_of[local];
+        inbox->row = weft__slot_row(shard->slots[local]);
         inbox->message = channel->payloads.items + at * size;
         return true;
     }

@@ -31,8 +31,7 @@ weft_cursor weft_world_visit(const weft_world* world, const weft_access* terms,
         uint32_t id = weft__type_id(world, terms[i].type);
         if (id == 0 && visit_requires(terms[i].mode))
             cursor.flags |= VISIT_NOTHING;
-        if (id != 0 && weft__type_at(world, id)->role == WEFT__ROLE_SPARSE &&
-            terms[i].mode != WEFT_ACCESS_READ_OPTIONAL)
+        if (id != 0 && weft__type_at(world, id)->role == WEFT__ROLE_SPARSE)
             cursor.flags |= VISIT_SPARSE;
     }
     return cursor;
@@ -99,7 +98,7 @@ static bool next_entities(weft_cursor* cursor) {
             for (; bits != 0; bits &= bits - 1) {
                 uint32_t local = cursor->position * 64 + weft__ctz64(bits);
                 cursor->buffer[cursor->row_count++] = (weft_entity){
-                    cursor->shard * WEFT_SHARD_SLOTS + local, shard->generations[local]};
+                    cursor->shard * WEFT_SHARD_SLOTS + local, shard->slots[local].generation};
             }
             cursor->entities = cursor->buffer;
             cursor->position++;

@@ -9,6 +9,8 @@
 #include "weft_bits.h"
 
 #define WORLD_COOKIE 0x57574C44u
+// A place has 20 bits for a shard's chunks, and one of them is the empty set's.
+#define WORLD_ARCHETYPES_MAX ((1u << 20) - 2)
 #define RESOURCE_BYTES_MAX ((size_t)1 << 36)
 
 static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
@@ -35,7 +37,8 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     *world_out = NULL;
     if (desc == NULL || desc->cookie != WORLD_COOKIE || desc->slot_limit == 0 ||
         desc->slot_limit > WEFT_SLOT_LIMIT_MAX || desc->archetype_limit == 0 ||
-        desc->archetype_limit > 1u << 24 || desc->type_limit == 0 || desc->type_limit > 65535)
+        desc->archetype_limit > WORLD_ARCHETYPES_MAX || desc->type_limit == 0 ||
+        desc->type_limit > 65535)
         return WEFT_STATUS_BAD_ARGUMENT;
     weft__arena arena;
     weft__arena_init(&arena, memory);
@@ -46,6 +49,12 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     world->arena = arena;
     world->allocator_dirty = true;
     weft_status status = weft__archetypes_init(world);
+    world->chain_first = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint32_t));
+    world->chain_last = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint32_t));
+    if (world->chain_first == NULL || world->chain_last == NULL)
+        status = WEFT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == WEFT_STATUS_OK && i < WEFT_SHARD_SLOTS; i++)
+        world->chain_first[i] = WEFT__NONE;
     if (status == WEFT_STATUS_OK)
         status = weft__world_reserve_lanes(world, 1);
     if (status != WEFT_STATUS_OK) {
@@ -95,16 +104,20 @@ weft_status weft__world_break(weft_world* world, weft_status status, const char*
 
 // Schema -----------------------------------------------------------------------------------------
 
-const weft__type* weft__type_at(const weft_world* world, uint32_t id) {
-    WEFT_CHECK(id > 0 && id <= world->types.count);
-    return &world->types.items[id - 1];
+// Addresses speed a look-up up; they order nothing.
+static uint32_t address_hash(const weft_type* type) {
+    return (uint32_t)(((uint64_t)(uintptr_t)type * 0x9E3779B97F4A7C15u) >> 40);
 }
 
 uint32_t weft__type_id(const weft_world* world, const weft_type* type) {
     if (type == NULL || world->type_index.capacity == 0)
         return 0;
     uint32_t mask = world->type_index.capacity - 1;
-    uint32_t at = (uint32_t)weft_hash64_of_name(type->name) & mask;
+    uint32_t at = address_hash(type) & mask;
+    for (; world->address_index.items[at] != 0; at = (at + 1) & mask)
+        if (world->types.items[world->address_index.items[at] - 1].type == type)
+            return world->address_index.items[at];
+    at = (uint32_t)weft_hash64_of_name(type->name) & mask;
     for (; world->type_index.items[at] != 0; at = (at + 1) & mask) {
         uint32_t id = world->type_index.items[at];
         if (weft__type_same(world->types.items[id - 1].type, type))
@@ -120,30 +133,33 @@ static bool name_taken(const weft_world* world, const char* name) {
     return false;
 }
 
+static void index_put(uint32_t* items, uint32_t size, uint32_t at, uint32_t id) {
+    for (at &= size - 1; items[at] != 0;)
+        at = (at + 1) & (size - 1);
+    items[at] = id;
+}
+
+// Files the newest type in both indexes, or all types in larger ones.
 static weft_status index_types(weft_world* world) {
     uint32_t size = world->type_index.capacity;
-    if (world->types.count * 2 <= size && size > 0) {
-        uint32_t id = world->types.count;
-        uint32_t at =
-            (uint32_t)weft_hash64_of_name(world->types.items[id - 1].type->name) & (size - 1);
-        while (world->type_index.items[at] != 0)
-            at = (at + 1) & (size - 1);
-        world->type_index.items[at] = id;
-        return WEFT_STATUS_OK;
+    uint32_t first = world->types.count;
+    if (world->types.count * 2 > size) {
+        uint32_t grown = size == 0 ? 64 : size * 2;
+        uint32_t* names = weft__arena_alloc_zero(&world->arena, grown * sizeof(uint32_t));
+        uint32_t* addresses = weft__arena_alloc_zero(&world->arena, grown * sizeof(uint32_t));
+        if (names == NULL || addresses == NULL)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        weft__arena_free(&world->arena, world->type_index.items, size * sizeof(uint32_t));
+        weft__arena_free(&world->arena, world->address_index.items, size * sizeof(uint32_t));
+        world->type_index.items = names;
+        world->address_index.items = addresses;
+        world->type_index.capacity = world->address_index.capacity = size = grown;
+        first = 1;
     }
-    uint32_t grown = size == 0 ? 64 : size * 2;
-    uint32_t* items = weft__arena_alloc_zero(&world->arena, grown * sizeof(uint32_t));
-    if (items == NULL)
-        return WEFT_STATUS_OUT_OF_MEMORY;
-    weft__arena_free(&world->arena, world->type_index.items, size * sizeof(uint32_t));
-    world->type_index.items = items;
-    world->type_index.capacity = grown;
-    for (uint32_t id = 1; id <= world->types.count; id++) {
-        uint32_t at =
-            (uint32_t)weft_hash64_of_name(world->types.items[id - 1].type->name) & (grown - 1);
-        while (items[at] != 0)
-            at = (at + 1) & (grown - 1);
-        items[at] = id;
+    for (uint32_t id = first; id <= world->types.count; id++) {
+        const weft_type* type = world->types.items[id - 1].type;
+        index_put(world->type_index.items, size, (uint32_t)weft_hash64_of_name(type->name), id);
+        index_put(world->address_index.items, size, address_hash(type), id);
     }
     return WEFT_STATUS_OK;
 }
@@ -152,6 +168,8 @@ static weft_status index_types(weft_world* world) {
 static weft_status type_register(weft_world* world, const weft_type* type, weft__role role,
                                  uint32_t role_index, bool buffered) {
     char reason[256];
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
     if (world->started || world->running)
         return weft__world_fail(world, WEFT_STATUS_WRONG_PHASE,
                                 "type %s: types are registered before the first tick", type->name);
@@ -179,8 +197,8 @@ static weft_status type_register(weft_world* world, const weft_type* type, weft_
     return index_types(world);
 }
 
-weft_status weft_world_register_component(weft_world* world, const weft_type* type,
-                                          weft_storage storage) {
+static weft_status register_component(weft_world* world, const weft_type* type,
+                                      weft_storage storage) {
     WEFT_ASSERT(world != NULL && type != NULL);
     if (storage != WEFT_STORAGE_DENSE && storage != WEFT_STORAGE_SPARSE &&
         storage != WEFT_STORAGE_BUFFERED)
@@ -207,8 +225,8 @@ weft_status weft_world_register_component(weft_world* world, const weft_type* ty
     return WEFT_STATUS_OK;
 }
 
-weft_status weft_world_register_resource(weft_world* world, const weft_type* type, uint32_t count,
-                                         const void* initial) {
+static weft_status register_resource(weft_world* world, const weft_type* type, uint32_t count,
+                                     const void* initial) {
     WEFT_ASSERT(world != NULL && type != NULL);
     size_t size = (size_t)count * type->size;
     if (count == 0 || size > RESOURCE_BYTES_MAX)
@@ -234,8 +252,8 @@ weft_status weft_world_register_resource(weft_world* world, const weft_type* typ
     return WEFT_STATUS_OK;
 }
 
-weft_status weft_world_register_channel(weft_world* world, const weft_type* type,
-                                        weft_target target, weft_delivery delivery) {
+static weft_status register_channel(weft_world* world, const weft_type* type, weft_target target,
+                                    weft_delivery delivery) {
     WEFT_ASSERT(world != NULL && type != NULL);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->channels, 1));
     WEFT_TRY(type_register(world, type, WEFT__ROLE_CHANNEL, world->channels.count, false));
@@ -250,8 +268,8 @@ weft_status weft_world_register_channel(weft_world* world, const weft_type* type
     return weft__lanes_refresh(world);
 }
 
-weft_status weft_world_register_reduction(weft_world* world, const weft_type* type,
-                                          const void* identity, weft_combine_fn* combine) {
+static weft_status register_reduction(weft_world* world, const weft_type* type,
+                                      const void* identity, weft_combine_fn* combine) {
     WEFT_ASSERT(world != NULL && type != NULL);
     if (combine == NULL)
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
@@ -272,6 +290,33 @@ weft_status weft_world_register_reduction(weft_world* world, const weft_type* ty
     reduction->dirty = true;
     world->reductions.count++;
     return WEFT_STATUS_OK;
+}
+
+// A registration that runs out of memory half-way breaks the world: the schema would be a lie.
+static weft_status registered(weft_world* world, weft_status status) {
+    if (status == WEFT_STATUS_OUT_OF_MEMORY)
+        return weft__world_break(world, status, "no memory is left to register a type");
+    return status;
+}
+
+weft_status weft_world_register_component(weft_world* world, const weft_type* type,
+                                          weft_storage storage) {
+    return registered(world, register_component(world, type, storage));
+}
+
+weft_status weft_world_register_resource(weft_world* world, const weft_type* type, uint32_t count,
+                                         const void* initial) {
+    return registered(world, register_resource(world, type, count, initial));
+}
+
+weft_status weft_world_register_channel(weft_world* world, const weft_type* type,
+                                        weft_target target, weft_delivery delivery) {
+    return registered(world, register_channel(world, type, target, delivery));
+}
+
+weft_status weft_world_register_reduction(weft_world* world, const weft_type* type,
+                                          const void* identity, weft_combine_fn* combine) {
+    return registered(world, register_reduction(world, type, identity, combine));
 }
 
 uint64_t weft_world_schema_hash(const weft_world* world) {
@@ -295,6 +340,8 @@ const void* weft_world_resource(const weft_world* world, const weft_type* type) 
     if (id == 0)
         return NULL;
     const weft__type* registered = weft__type_at(world, id);
+    if (world->failed && world->tick == 0)
+        return NULL; // The schema may be half-registered.
     if (registered->role == WEFT__ROLE_RESOURCE)
         return world->resources.items[registered->index].values;
     if (registered->role == WEFT__ROLE_REDUCTION)
@@ -434,16 +481,23 @@ weft_status weft__tick_begin(weft_world* world, uint32_t create_units) {
     world->started = true;
     WEFT_ASSERT(world->host.streams.items[0].segments.count == 0);
     for (uint32_t i = 0; i < world->channels.count; i++) {
-        if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
-            WEFT_TRY(weft__channel_turn(world, i));
+        weft__channel* channel = &world->channels.items[i];
+        weft_status status = WEFT_STATUS_OK;
+        if (channel->delivery == WEFT_DELIVERY_NEXT)
+            status = weft__channel_turn(world, i);
         else
-            world->channels.items[i].count = 0;
+            channel->count = 0;
+        if (status != WEFT_STATUS_OK)
+            return weft__world_break(world, status,
+                                     "tick %llu: no memory is left to deliver messages",
+                                     (unsigned long long)world->tick);
     }
     world->create_units = create_units == 0 ? 1 : create_units;
     world->create_bits = create_bits_for(world->create_units);
     for (uint32_t i = 0; i < world->lane_count; i++)
         world->lanes[i].failure.status = WEFT_STATUS_OK;
     world->running = true;
+    world->digest_wanted = world->digests.valid;
     world->digests.valid = false;
     return WEFT_STATUS_OK;
 }
@@ -516,6 +570,18 @@ const void* weft_world_messages(const weft_world* world, const weft_type* type,
     return channel->count == 0 ? NULL : channel->payloads.items;
 }
 
+static bool holds_provisional(const weft_type* type, const void* message) {
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        weft_entity entity;
+        if (type->fields[i].kind != WEFT_KIND_ENTITY)
+            continue;
+        memcpy(&entity, (const uint8_t*)message + type->fields[i].offset, sizeof(entity));
+        if (weft__entity_is_provisional(entity))
+            return true;
+    }
+    return false;
+}
+
 weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entity target,
                             const void* message) {
     WEFT_ASSERT(world != NULL && !world->running && message != NULL);
@@ -537,6 +603,11 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "channel %s: the target must be %s", type->name,
                                 channel->target == WEFT_TARGET_WORLD ? "null" : "a real handle");
+    if (holds_provisional(type, message))
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "channel %s: the message holds a provisional handle; commit, and "
+                                "post what weft_world_resolve() gives",
+                                type->name);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->inputs, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->input_bytes, type->size));
     world->inputs.items[world->inputs.count++] =

@@ -12,12 +12,20 @@ static uint8_t* reserve(weft__bytes* bytes, size_t size) {
     return place;
 }
 
-static void put_integer(weft__bytes* bytes, uint64_t value, size_t size) {
+static inline void store_little(uint8_t* place, uint64_t value, size_t size) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(place, &value, size);
+#else
+    for (size_t i = 0; i < size; ++i)
+        place[i] = (uint8_t)(value >> (8 * i));
+#endif
+}
+
+static inline void put_integer(weft__bytes* bytes, uint64_t value, size_t size) {
     uint8_t* place = reserve(bytes, size);
     if (place == NULL)
         return;
-    for (size_t i = 0; i < size; ++i)
-        place[i] = (uint8_t)(value >> (8 * i));
+    store_little(place, value, size);
 }
 
 void weft__bytes_init(weft__bytes* bytes, void* buffer, size_t capacity) {
@@ -44,10 +52,8 @@ void weft__bytes_put_digest(weft__bytes* bytes, weft_digest value) {
     uint8_t* place = reserve(bytes, 16);
     if (place == NULL)
         return;
-    for (size_t i = 0; i < 8; ++i) {
-        place[i] = (uint8_t)(value.low >> (8 * i));
-        place[8 + i] = (uint8_t)(value.high >> (8 * i));
-    }
+    store_little(place, value.low, 8);
+    store_little(place + 8, value.high, 8);
 }
 
 void weft__bytes_put_raw(weft__bytes* bytes, const void* source, size_t size) {

@@ -54,7 +54,8 @@ typedef struct weft__pool {
     weft__atomic_u32 ready; // Workers that have started and pinned themselves.
     WEFT_CACHE_ALIGNED weft__atomic_u32 remaining;
     WEFT_CACHE_ALIGNED weft_executor* executor;
-    weft_topology* topology;
+    const weft_topology* topology;
+    weft_topology* own_topology; // Read here, when the description brought none.
     const weft__batch* batch;
     uint32_t grain;
     uint32_t spin_limit;
@@ -212,11 +213,10 @@ void weft__exec_threads_guard(weft_executor* executor, bool on) {
 }
 
 static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) {
-    const weft_topology* topology = desc->topology;
-    if (topology == NULL) {
-        WEFT_TRY(weft_topology_create(NULL, &pool->topology));
-        topology = pool->topology;
-    }
+    if (desc->topology == NULL)
+        WEFT_TRY(weft_topology_create(NULL, &pool->own_topology));
+    const weft_topology* topology = desc->topology != NULL ? desc->topology : pool->own_topology;
+    pool->topology = topology;
     weft__placement placement = {.cpus = pool->cpus, .help_order = pool->help_orders};
     WEFT_TRY(weft__placement_compute(topology, pool->worker_count,
                                      desc->pin ? WEFT__PLACEMENT_SPREAD : WEFT__PLACEMENT_NONE,
@@ -298,7 +298,7 @@ void weft__exec_threads_stop(weft_executor* executor) {
     for (uint32_t i = 1; i <= pool->started; i++)
         weft__os_thread_join(&pool->workers[i].thread);
     (void)pthread_mutex_destroy(&pool->guard);
-    weft_topology_destroy(pool->topology);
+    weft_topology_destroy(pool->own_topology);
     weft__arena_free(&executor->world->arena, executor->pool_block, executor->pool_block_size);
     executor->pool = NULL;
     executor->pool_block = NULL;

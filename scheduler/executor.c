@@ -26,8 +26,27 @@ weft_executor_desc weft_executor_desc_default(void) {
 typedef struct stage_run {
     weft_executor* executor;
     weft__stage* stage;
-    uint32_t stage_index;
+    uint32_t rank_end; // Systems from this rank on are not run: one before has failed.
 } stage_run;
+
+// Hash of the values of a sparse component in this task's own rows: other tasks write the rest.
+static weft_digest trace_presence(const weft_view* view, const weft__term* term) {
+    const weft_world* world = view->world;
+    const weft__shard* shard = world->shards.items[view->chunk->shard];
+    const weft__chunk* presence =
+        weft__chunk_find(&world->sparse.items[term->index], view->chunk->shard);
+    weft_digest digest = {0, 0};
+    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
+        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
+        if (!weft__slot_in(shard->slots[local], view->chunk) || term->type->size == 0)
+            continue;
+        const uint8_t* value = (const uint8_t*)presence->columns[0] + (size_t)i * term->type->size;
+        weft_digest part = weft_digest_of(value, term->type->size, presence->entities[i].slot);
+        uint64_t words[4] = {digest.low, digest.high, part.low, part.high};
+        digest = weft_digest_of(words, sizeof(words), 0);
+    }
+    return digest;
+}
 
 // Hash of everything that a task wrote.
 static void trace_output(const stage_run* run, uint32_t worker, const weft_view* view,
@@ -48,10 +67,7 @@ static void trace_output(const stage_run* run, uint32_t worker, const weft_view*
             part = weft__digest_column(world, view->lane, view->chunk, view->columns[i],
                                        view->chunk->filled[view->columns[i]] != 0);
         if (writes && term->sparse) {
-            const weft__chunk* presence =
-                weft__chunk_find(&world->sparse.items[term->index], view->chunk->shard);
-            if (presence != NULL && presence->column_count > 0)
-                part = weft__digest_column(world, view->lane, presence, 0, false);
+            part = trace_presence(view, term);
         }
         if (term != NULL && term->mode == WEFT_ACCESS_EMIT)
             part =
@@ -129,6 +145,8 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
     const stage_run* run = context;
     weft_view view;
     if (item < run->stage->world_systems.count) {
+        if (run->stage->world_systems.items[item] >= run->rank_end)
+            return;
         view_start(run, &view, worker, NULL);
         (void)call_system(run, &view, worker, run->stage->world_systems.items[item], NULL);
         return;
@@ -139,7 +157,7 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
         return;
     view_start(run, &view, worker, chunk);
     const weft__entry* entries = run->stage->entries.items + program->begin;
-    for (uint32_t i = 0; i < program->count; i++)
+    for (uint32_t i = 0; i < program->count && entries[i].rank < run->rank_end; i++)
         if (!call_system(run, &view, worker, entries[i].rank,
                          run->stage->columns.items + entries[i].columns))
             return; // Later systems on this chunk have larger keys: their failures do not count.
@@ -163,6 +181,8 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
     weft__chunk* chunk;
     const weft__program* program = item_program(run, item, &chunk);
     const weft__entry* entry = &run->stage->entries.items[program->begin + step];
+    if (entry->rank >= run->rank_end)
+        return;
     for (uint32_t i = 0; i < run->executor->worker_count; i++) {
         const weft__failure* failure = &run->executor->world->lanes[i].failure;
         if (failure->status != WEFT_STATUS_OK && failure->archetype == chunk->archetype &&
@@ -189,9 +209,9 @@ static uint64_t first_cost(const weft__stage* stage) {
     return cost;
 }
 
-static void run_stage(weft_executor* executor, uint32_t index) {
+static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
-    stage_run run = {executor, stage, index};
+    stage_run run = {executor, stage, rank_end};
     uint64_t tick = executor->world->tick;
     bool measured =
         executor->pool != NULL && (stage->cost_ns > COST_TINY_NS || tick % COST_PERIOD < 2);
@@ -232,22 +252,23 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
                              system->name, tick, failure->archetype, failure->shard, failure->text);
 }
 
+// After a failure the remaining stages still run the systems of smaller rank, which cannot depend
+// on the one that failed: so the failure reported is the smallest however systems share stages.
 static weft_status run_stages(weft_executor* executor) {
     weft_world* world = executor->world;
-    weft_status status = WEFT_STATUS_OK;
+    const weft__failure* failure = NULL;
     for (uint32_t i = 0; i <= executor->plan.stage_count; i++) {
-        status = weft__plan_finish(&executor->plan, i);
+        weft_status status = weft__plan_finish(&executor->plan, i);
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
         if (i == executor->plan.stage_count)
             break;
-        run_stage(executor, i);
-        const weft__failure* failure = weft__world_failure(world);
-        if (failure != NULL)
-            return report_failure(executor, failure);
+        run_stage(executor, i, failure == NULL ? UINT32_MAX : failure->rank);
+        weft__presences_mark(world);
+        failure = weft__world_failure(world);
     }
-    return WEFT_STATUS_OK;
+    return failure == NULL ? WEFT_STATUS_OK : report_failure(executor, failure);
 }
 
 static weft_status run_tick(weft_executor* executor) {
@@ -257,16 +278,20 @@ static weft_status run_tick(weft_executor* executor) {
     // Commands of the host come first, since they may bring archetypes that the plan must know.
     if (world->host.streams.items[0].segments.count > 0)
         WEFT_TRY(weft_world_commit(world));
-    WEFT_TRY(weft__plan_refresh(&executor->plan));
+    weft_status refreshed = weft__plan_refresh(&executor->plan);
+    if (refreshed != WEFT_STATUS_OK)
+        return weft__world_break(world, refreshed, "tick %llu: no memory is left for the plan",
+                                 (unsigned long long)world->tick);
     executor->batch_count = 0;
     WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
     if (executor->pool != NULL)
         weft__exec_threads_guard(executor, true);
     weft_status status = run_stages(executor);
+    if (status == WEFT_STATUS_OK)
+        status = weft__tick_end(world, &executor->runner);
     if (executor->pool != NULL)
         weft__exec_threads_guard(executor, false);
     WEFT_TRY(status);
-    WEFT_TRY(weft__tick_end(world, &executor->runner));
     executor->stats.ticks++;
     return WEFT_STATUS_OK;
 }

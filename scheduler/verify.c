@@ -1,11 +1,11 @@
 // Verify: every configuration against the serial run, and the place of the first difference.
 //
-// The comparison itself is one digest per tick. Where it fails, the serial run and the suspect are
-// made again from nothing and go side by side, so that the outputs of single tasks can be compared
-// in the order (stage, rank, archetype, shard): the first one that differs had equal inputs, so
-// its system is to blame, or what it reads was changed by one that did not declare it. A schedule
-// that depends on time need not fail again in the same tick: the first re-run traces that tick
-// alone, the others trace every tick and take the first difference that comes.
+// The comparison itself is one digest per tick. Where it fails, the suspect and the serial run are
+// made again from nothing up to the tick in which they part, so that the outputs of single tasks
+// can be compared in the order (stage, rank, archetype, shard): the first one that differs had
+// equal inputs, so its system is to blame, or what it reads was changed by one that did not declare
+// it. A schedule that depends on time need not fail again in the same tick: the first attempt
+// traces that tick alone, the others trace every tick and take the first difference that comes.
 //
 // What this does not see: a fault that the serial run has too, and writes that no later tick reads
 // and no column holds.
@@ -496,47 +496,69 @@ static void outputs_compare(const verify_outputs* serial, const verify_outputs* 
     }
 }
 
-/// What one re-run needs.
+/// What one attempt needs.
 typedef struct verify_attempt {
     verify_run serial;
     verify_run suspect;
-    uint64_t trace_from; // First tick that is traced.
+    uint64_t trace_from; // First tick of the suspect that is traced.
     uint64_t tick_count;
 } verify_attempt;
 
-/// Runs both side by side until they differ. True when the place is as good as it gets.
-static bool attempt_run(verify_state* state, size_t index, verify_attempt* attempt,
-                        weft_verify_place* place) {
-    const weft_verify_desc* desc = state->desc;
-    weft_executor_desc config = serial_config();
-    if (run_open(desc, &config, &attempt->serial) != WEFT_STATUS_OK ||
-        run_open(desc, &desc->configs[index], &attempt->suspect) != WEFT_STATUS_OK)
+/// Runs the suspect until it differs from the kept digests. False if it does not, or fails.
+static bool attempt_suspect(verify_state* state, size_t index, verify_attempt* attempt,
+                            uint64_t* tick_out, weft_verify_digests* digests_out) {
+    const weft_executor_desc* config = &state->desc->configs[index];
+    if (run_open(state->desc, config, &attempt->suspect) != WEFT_STATUS_OK)
         return false;
     for (uint64_t tick = 0; tick <= attempt->tick_count; tick++) {
-        bool traced = tick >= attempt->trace_from;
-        weft_verify_digests serial;
-        weft_verify_digests suspect;
-        if (run_reach(state, &attempt->serial, tick, traced ? &state->serial_outputs : NULL,
-                      &serial) != WEFT_STATUS_OK ||
-            run_reach(state, &attempt->suspect, tick, traced ? &state->suspect_outputs : NULL,
-                      &suspect) != WEFT_STATUS_OK)
+        verify_outputs* traced = tick >= attempt->trace_from ? &state->suspect_outputs : NULL;
+        if (run_reach(state, &attempt->suspect, tick, traced, digests_out) != WEFT_STATUS_OK)
             return false;
-        if (!digests_equal(&serial, &state->report->digests[tick]))
-            place->unstable = true;
-        if (digests_equal(&serial, &suspect)) {
-            if (!state_report(state, WEFT_VERIFY_LOCATE, index, tick, attempt->tick_count))
-                return true;
-            continue;
-        }
-        place->repeated = true;
-        place->tick = tick;
-        if (traced && tick > 0)
-            outputs_compare(&state->serial_outputs, &state->suspect_outputs,
-                            attempt->serial.schedule, place);
-        compare_worlds(&attempt->serial, &attempt->suspect, place);
-        return traced || tick == 0;
+        *tick_out = tick;
+        if (!digests_equal(digests_out, &state->report->digests[tick]))
+            return true;
+        if (!state_report(state, WEFT_VERIFY_LOCATE, index, tick, attempt->tick_count))
+            return false;
     }
     return false;
+}
+
+/// Runs the serial run again up to the tick in which the suspect differed, which it traces.
+static bool attempt_serial(verify_state* state, size_t index, verify_attempt* attempt,
+                           uint64_t last_tick, weft_verify_digests* digests_out) {
+    weft_executor_desc config = serial_config();
+    if (run_open(state->desc, &config, &attempt->serial) != WEFT_STATUS_OK)
+        return false;
+    for (uint64_t tick = 0; tick <= last_tick; tick++) {
+        verify_outputs* traced = tick == last_tick ? &state->serial_outputs : NULL;
+        if (run_reach(state, &attempt->serial, tick, traced, digests_out) != WEFT_STATUS_OK ||
+            !state_report(state, WEFT_VERIFY_LOCATE, index, tick, last_tick))
+            return false;
+    }
+    return true;
+}
+
+/// Runs both one after the other, so that they do not meet in what a faulty simulation keeps
+/// outside of its world. True when the place is as good as it gets.
+static bool attempt_run(verify_state* state, size_t index, verify_attempt* attempt,
+                        weft_verify_place* place) {
+    uint64_t tick = 0;
+    weft_verify_digests suspect;
+    weft_verify_digests serial;
+    if (!attempt_suspect(state, index, attempt, &tick, &suspect) ||
+        !attempt_serial(state, index, attempt, tick, &serial))
+        return false;
+    place->unstable = !digests_equal(&serial, &state->report->digests[tick]);
+    if (digests_equal(&serial, &suspect))
+        return false;
+    place->repeated = true;
+    place->tick = tick;
+    bool traced = tick >= attempt->trace_from && tick > 0;
+    if (traced)
+        outputs_compare(&state->serial_outputs, &state->suspect_outputs, attempt->serial.schedule,
+                        place);
+    compare_worlds(&attempt->serial, &attempt->suspect, place);
+    return traced || tick == 0;
 }
 
 /// Looks for a difference again, up to the limit of attempts, and keeps the best that was seen.

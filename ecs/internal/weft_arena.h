@@ -46,6 +46,9 @@ void* weft__arena_alloc_zero(weft__arena* arena, size_t size);
 /// Takes back a block of weft__arena_alloc() of the same size. Null is allowed.
 void weft__arena_free(weft__arena* arena, void* block, size_t size);
 
+/// Size class of a request, below WEFT__ARENA_CLASSES: blocks of one class are interchangeable.
+uint32_t weft__arena_class(size_t size);
+
 /// Bytes that a request of `size` really takes.
 size_t weft__arena_block_size(size_t size);
 

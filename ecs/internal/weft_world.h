@@ -59,17 +59,15 @@ typedef struct weft__chunk {
     weft_digest node;
     void* block;
     size_t block_size;
-    // Commit's own, valid inside one commit.
-    int32_t delta; // Rows to come minus rows to go.
-    uint32_t gone; // Lane list: rows that leave, ascending.
+    uint32_t local;        // In shard.locals; presence chunks have none.
+    uint64_t written_tick; // Tick + 1 in which a system last took a column for writing.
+    // Commit's own, valid inside one merge: lists in the lane's scratch, ascending by slot.
+    uint32_t gone;
     uint32_t gone_last;
-    uint32_t come; // Lane list: rows that arrive, ascending by slot.
+    uint32_t come;
     uint32_t come_last;
-    void* grown; // The larger block that the merge fills; then the old one, until clean-up.
-    size_t grown_size;
-    void** grown_columns; // [column_count] layout of the larger block.
-    void** grown_backs;
-    uint32_t grown_capacity;
+    void** next_columns; // [column_count] layout of the block that the merge fills.
+    void** next_backs;
 } weft__chunk;
 
 /// A component set and its chunks; also the presence table of one sparse component.
@@ -90,27 +88,45 @@ typedef struct weft__archetype {
     bool node_empty; // No rows: left out of the view.
 } weft__archetype;
 
+/// Where an entity lives. Eight bytes, so that one load tells whether a handle is alive and where
+/// its row is.
+typedef struct weft__slot {
+    uint32_t generation; // Of the living entity.
+    uint32_t place;      // (local chunk number + 1) << 12 | row; 0: the slot is free.
+} weft__slot;
+
+#define WEFT__PLACE_ROW_BITS 12u
+
 /// 4096 consecutive slots. An entity never leaves its shard.
 typedef struct weft__shard {
-    uint32_t* generations;  // [4096]: of the living entity, or the next one's; 0: slot retired.
-    weft__chunk** chunk_of; // [4096]: null while the slot is free.
-    uint16_t* row_of;       // [4096]
+    weft__slot* slots; // [4096]
     uint64_t live[WEFT__LIVE_WORDS];
     WEFT__VEC(weft__chunk*) chunks; // Of archetypes, by archetype id.
-    bool dirty;                     // Generations changed since `leaf` was hashed.
-    weft_digest leaf;
+    WEFT__VEC(uint32_t) archetypes; // Ids of these.
+    WEFT__VEC(weft__chunk*) locals; // The same by order of creation: place names these.
     // Commit's own.
     bool touched;
-    bool sparse;                     // Some command or death may change a presence table.
-    uint32_t* chains;                // [4096]: first command of a slot in key order, or WEFT__NONE.
-    uint32_t* chain_ends;            // [4096]
-    uint64_t work[WEFT__LIVE_WORDS]; // Slots with a chain.
-    uint64_t dying[WEFT__LIVE_WORDS];
-    size_t carry;        // Bytes of packed rows that arrive.
+    bool sparse;              // Some command or death may change a presence table.
+    uint32_t reference_first; // Commands on this shard's entities, by key; WEFT__NONE: none.
+    uint32_t reference_last;
     uint32_t edit_begin; // This shard's run in world.edits.
     uint32_t edit_end;
-    uint32_t newborn_first; // Chain through world.creates, unordered.
+    uint32_t newborn_first; // Chain through world.creates, in no order.
+    size_t carry;           // Bytes of packed rows that arrive.
 } weft__shard;
+
+static inline weft__chunk* weft__slot_chunk(const weft__shard* shard, weft__slot slot) {
+    return slot.place == 0 ? NULL : shard->locals.items[(slot.place >> WEFT__PLACE_ROW_BITS) - 1];
+}
+
+static inline uint32_t weft__slot_row(weft__slot slot) {
+    return slot.place & ((1u << WEFT__PLACE_ROW_BITS) - 1);
+}
+
+/// True if a slot's entity has its row in this chunk.
+static inline bool weft__slot_in(weft__slot slot, const weft__chunk* chunk) {
+    return slot.place >> WEFT__PLACE_ROW_BITS == chunk->local + 1;
+}
 
 /// A set of components as a node of the transition graph: a memo, never state. Only sets that a
 /// commit stores become archetypes.
@@ -175,9 +191,13 @@ typedef struct weft__lane {
     uint64_t task;                   // Serial number of the running task in this lane.
     WEFT__VEC(weft__chunk*) changed; // Chunks whose `listed` this lane set.
     WEFT__VEC(weft__chunk*) swaps;   // Chunks whose `swap` this lane set.
+    // Presence chunks that tasks of this lane wrote, to be marked after the stage: tasks of several
+    // archetypes share them, so nobody may mark them while systems run.
+    WEFT__VEC(weft__chunk*) presences;
     weft__failure failure;
     uint8_t* column; // Scratch of the merge: one column of one full chunk.
     size_t column_size;
+    void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
     struct weft__merge* merge; // Lists of the merge.
@@ -220,18 +240,30 @@ typedef struct weft__create {
     bool sparse; // Some command names a sparse component.
 } weft__create;
 
-/// A command filed under its target, in key order.
+/// A command filed under its shard, then under its entity, in key order.
 typedef struct weft__reference {
     const weft__record* record;
-    uint32_t next;
+    weft_entity entity; // Copied from the record: the fold looks at these alone.
+    uint16_t type;
+    uint8_t op;
+    uint32_t next; // Of the same shard.
+    uint32_t then; // Of the same entity: a chain.
 } weft__reference;
 
-/// What happens to one surviving entity.
+typedef enum weft__edit_kind {
+    WEFT__EDIT_UPDATE = 1, // Values only, or presence.
+    WEFT__EDIT_MOVE = 2,
+    WEFT__EDIT_DEATH = 3,
+} weft__edit_kind;
+
+/// What happens to one entity that was alive before. Ascending by slot in each shard.
 typedef struct weft__edit {
     uint32_t slot; // In the shard.
-    uint32_t set;  // Final set.
-    bool moves;
-    weft__chunk* target; // The chunk of its final set, when it moves.
+    uint32_t kind;
+    uint32_t chain;      // UPDATE, MOVE: first command.
+    uint32_t generation; // Of the entity.
+    uint32_t set;        // MOVE: final set.
+    weft__chunk* target; // MOVE: the chunk of its final set.
 } weft__edit;
 
 typedef struct weft__digests {
@@ -251,7 +283,8 @@ struct weft_world {
 
     // Schema.
     WEFT__VEC(weft__type) types;
-    WEFT__VEC(uint32_t) type_index; // Open addressing by name hash; looked up, never iterated.
+    WEFT__VEC(uint32_t) type_index;    // Open addressing by name hash; looked up, never iterated.
+    WEFT__VEC(uint32_t) address_index; // The same by the registered descriptor's address.
     WEFT__VEC(weft__archetype) sparse;
     WEFT__VEC(uint32_t) sparse_types;
     WEFT__VEC(weft__resource) resources;
@@ -261,8 +294,8 @@ struct weft_world {
 
     // Entities.
     WEFT__VEC(weft__shard*) shards;
-    uint32_t slot_count;            // Slots ever used.
-    WEFT__VEC(uint32_t) free_slots; // LIFO.
+    uint32_t slot_count;               // Slots ever used.
+    WEFT__VEC(weft_entity) free_slots; // LIFO: slot and the generation it will have next.
     uint64_t retired_count;
     uint64_t live_count;
     bool allocator_dirty;
@@ -297,6 +330,11 @@ struct weft_world {
     WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
+    uint32_t* chain_first; // [4096] of the shard that is being folded; WEFT__NONE between.
+    uint32_t* chain_last;
+    uint64_t working[WEFT__LIVE_WORDS];
+    uint64_t dying[WEFT__LIVE_WORDS];
+    uint64_t freed;                  // Slots that the running commit frees.
     WEFT__VEC(uint32_t) touched;     // Shards.
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
@@ -304,6 +342,7 @@ struct weft_world {
     WEFT__VEC(weft__chunk*) changed; // Gathered from the lanes.
     WEFT__VEC(uint8_t) bytes;        // Node under construction.
     uint32_t commit_number;
+    bool digest_wanted; // The last tick was digested: the merge hashes while columns are warm.
 
     // Inputs since the last checkpoint.
     WEFT__VEC(weft__input) inputs;
@@ -352,7 +391,10 @@ WEFT_NODISCARD weft_status weft__world_reserve_lanes(weft_world* world, uint32_t
 WEFT_NODISCARD weft_status weft__lanes_refresh(weft_world* world);
 /// Id of a registered type, or 0. By address first, else by name and layout.
 uint32_t weft__type_id(const weft_world* world, const weft_type* type);
-const weft__type* weft__type_at(const weft_world* world, uint32_t id);
+static inline const weft__type* weft__type_at(const weft_world* world, uint32_t id) {
+    WEFT_CHECK(id > 0 && id <= world->types.count);
+    return &world->types.items[id - 1];
+}
 /// Starts a tick: delivers pending messages, clears per-tick state, fixes provisional numbers.
 WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units);
 /// Ends a tick: buffered swap, commit, pending messages, tick + 1.
@@ -408,6 +450,10 @@ weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard);
 WEFT_NODISCARD weft_status weft__chunk_create(weft_world* world, weft__archetype* table,
                                               uint32_t table_id, bool sparse, uint32_t shard,
                                               weft__chunk** chunk_out);
+/// Position of the first chunk of a shard whose archetype is not below `archetype`.
+uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype);
+/// Bytes behind the last column: copies go in whole steps and may run over by less than this.
+#define WEFT__CHUNK_SLACK 64u
 /// Bytes of a block with room for `capacity` rows.
 size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity);
 /// Lays such a block out: fills the pointers of entities, columns and backs.
@@ -421,6 +467,10 @@ void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk,
                         uint32_t type_id);
 /// Marks a leaf for rehashing and the chunk as changed. `leaf` = column, or column_count: entities.
 void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf);
+/// Takes a presence chunk for writing rows of one's own; marked by weft__presences_mark().
+void* weft__presence_write(weft_world* world, weft__lane* lane, weft__chunk* chunk);
+/// Marks what tasks wrote in presence chunks. After each stage, when nobody runs.
+void weft__presences_mark(weft_world* world);
 /// Row of a slot, or WEFT__NONE.
 uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot);
 /// The table that a chunk belongs to.
@@ -463,6 +513,8 @@ WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t re
                                                   weft__match_fn* match, const void* context);
 
 // digest.c
+/// Hashes the leaves of one chunk that changed, and its node.
+void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Brings all leaves and nodes up to date.
 WEFT_NODISCARD weft_status weft__digest_update(weft_world* world, weft__runner* runner);
 /// Digest of one column of a chunk as it is now, also inside a tick.

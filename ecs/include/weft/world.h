@@ -25,7 +25,7 @@ typedef struct weft_commands weft_commands;
 typedef struct weft_world_desc {
     uint64_t seed;            // Keys every random draw (C8).
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
-    uint32_t archetype_limit; // Component sets ever stored, 1 to 2^24.
+    uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
     uint32_t cookie;          // Set by the default function. Do not write.
 } weft_world_desc;
@@ -107,7 +107,7 @@ WEFT_API uint64_t weft_world_schema_hash(const weft_world* world);
 // Structure --------------------------------------------------------------------------------------
 
 /// The host's own recorder, for use between ticks. Its commands take effect at
-/// weft_world_commit(), or with the next tick's commit, ahead of every system's.
+/// weft_world_commit(), or at the start of the next tick, before its first system.
 WEFT_API weft_commands* weft_world_commands(weft_world* world);
 
 /// Applies the host's commands now (C6). Status: ENTITY_LIMIT or ARCHETYPE_LIMIT with nothing
@@ -209,8 +209,8 @@ typedef struct weft_cursor {
 } weft_cursor;
 
 /// Starts a walk. Terms: READ, READ_OPTIONAL, WITH, WITHOUT of components, at most 16; they must
-/// outlive the cursor. Sparse types may be required or excluded and then filter row by row: such a
-/// step has one row. A type unknown to this world matches nothing (as WITHOUT: everything).
+/// outlive the cursor. With a sparse type among the terms every step has one row. A type unknown to
+/// this world matches nothing (as WITHOUT: everything).
 WEFT_API weft_cursor weft_world_visit(const weft_world* world, const weft_access* terms,
                                       uint32_t term_count);
 

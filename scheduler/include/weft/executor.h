@@ -45,7 +45,9 @@ WEFT_API void weft_executor_destroy(weft_executor* executor);
 
 /// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11):
 /// SYSTEM_FAILED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, WORLD_FAILED.
-/// weft_world_error() has the line. Never waits for ever: workers always come back.
+/// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
+/// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
+/// always come back.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_tick(weft_executor* executor);
 
 /// View and full digest of the world, leaves hashed by all workers. Same values as

@@ -2,7 +2,7 @@
 ///
 /// The serial run is made once and its digests are kept; then every configuration runs the same
 /// ticks from a fresh world and is compared after each. A difference is located by running the
-/// serial run and the suspect side by side up to that tick, with the output of every task hashed.
+/// suspect and the serial run again up to that tick, with the output of every task hashed.
 #pragma once
 
 #include <weft/executor.h>
@@ -20,7 +20,7 @@ typedef struct weft_verify_digests {
 typedef enum weft_verify_phase {
     WEFT_VERIFY_REFERENCE = 0, // The serial run.
     WEFT_VERIFY_COMPARE = 1,   // A configuration against the kept digests.
-    WEFT_VERIFY_LOCATE = 2,    // Both side by side, to find where they part.
+    WEFT_VERIFY_LOCATE = 2,    // Both again, to find where they part.
 } weft_verify_phase;
 
 typedef struct weft_verify_progress {
