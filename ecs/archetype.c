@@ -52,7 +52,8 @@ static uint32_t set_intern(weft_world* world, const uint16_t* components, uint32
     if (count > 0)
         memcpy(copy, components, count * sizeof(uint16_t));
     uint32_t set = world->sets.count++;
-    world->sets.items[set] = (weft__set){hash, count, copy, WEFT__NONE};
+    world->sets.items[set] = (weft__set){
+        .hash = hash, .component_count = count, .components = copy, .archetype = WEFT__NONE};
     if (world->sets.count * 2 > world->set_index.capacity) {
         if (index_rebuild(world, world->set_index.capacity * 2) != WEFT_STATUS_OK)
             return WEFT__NONE;
@@ -120,12 +121,8 @@ bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id) {
     return false;
 }
 
-uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool add) {
-    WEFT_ASSERT(set < world->sets.count && type_id > 0);
-    uint64_t key = edge_key(set, type_id, add);
-    uint32_t at = edge_slot(world, key);
-    if (world->edge_keys.items[at] == key)
-        return world->edge_sets.items[at];
+// A step that is not in the memo yet.
+static uint32_t step_new(weft_world* world, uint32_t set, uint32_t type_id, bool add) {
     const weft__set* node = &world->sets.items[set];
     uint32_t count = node->component_count;
     uint16_t* list = weft__arena_alloc(&world->arena, (count + 1) * sizeof(uint16_t));
@@ -152,9 +149,25 @@ uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool 
     if (++world->edge_count * 2 > world->edge_keys.capacity &&
         edges_resize(world, world->edge_keys.capacity * 2) != WEFT_STATUS_OK)
         return WEFT__NONE;
-    at = edge_slot(world, key);
+    uint64_t key = edge_key(set, type_id, add);
+    uint32_t at = edge_slot(world, key);
     world->edge_keys.items[at] = key;
     world->edge_sets.items[at] = target;
+    return target;
+}
+
+uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool add) {
+    WEFT_ASSERT(set < world->sets.count && type_id > 0);
+    uint64_t key = edge_key(set, type_id, add);
+    if (world->sets.items[set].last_edge == key)
+        return world->sets.items[set].last_set;
+    uint32_t at = edge_slot(world, key);
+    uint32_t target = world->edge_keys.items[at] == key ? world->edge_sets.items[at]
+                                                        : step_new(world, set, type_id, add);
+    if (target != WEFT__NONE) {
+        world->sets.items[set].last_edge = key;
+        world->sets.items[set].last_set = target;
+    }
     return target;
 }
 

@@ -54,7 +54,9 @@ static void record_value(weft_commands* commands, uint32_t row, weft_entity enti
     if (record == NULL)
         return;
     *record = (weft__record){entity, row, (uint16_t)id, (uint8_t)op, size > 0};
-    if (size > 0)
+    if (size == 8)
+        memcpy(weft__record_value(record), value, 8); // The usual size, without a call.
+    else if (size > 0)
         memcpy(weft__record_value(record), value, size);
 }
 

@@ -33,8 +33,6 @@ static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, 
 
 static weft__segment* log_segment(weft_commands* commands, weft__stream* stream) {
     weft_world* world = commands->world;
-    if (stream->task == commands->lane->task && stream->segments.count > 0)
-        return &stream->segments.items[stream->segments.count - 1];
     if (WEFT__VEC_RESERVE(&world->arena, stream->segments, 1) != WEFT_STATUS_OK)
         return NULL;
     weft__segment* segment = &stream->segments.items[stream->segments.count++];
@@ -47,25 +45,43 @@ static weft__segment* log_segment(weft_commands* commands, weft__stream* stream)
     return segment;
 }
 
-weft__record* weft__log_append(weft_commands* commands, uint32_t stream_index, uint32_t row,
-                               uint32_t value_size) {
-    weft__lane* lane = commands->lane;
-    WEFT_CHECK(stream_index < lane->streams.count);
-    weft__stream* stream = &lane->streams.items[stream_index];
-    weft__segment* segment = log_segment(commands, stream);
-    uint32_t need = (uint32_t)sizeof(weft__record) + ((value_size + 7u) & ~7u);
+// The rare part of an append: a task's first record, or a full block.
+__attribute__((noinline)) static bool log_prepare(weft_commands* commands, weft__stream* stream,
+                                                  uint32_t need) {
+    bool first = stream->task != commands->lane->task || stream->segments.count == 0;
+    weft__segment* segment =
+        first ? log_segment(commands, stream) : &stream->segments.items[stream->segments.count - 1];
     weft__log_block* block = stream->current;
     if (block == NULL || block->size - block->used < need)
         block = log_block_next(commands->world, stream, need);
     if (segment == NULL || block == NULL) {
-        weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, commands->rank, commands->archetype,
-                        commands->shard, "no memory is left for recorded commands or messages");
-        return NULL;
+        weft__lane_fail(commands->lane, WEFT_STATUS_OUT_OF_MEMORY, commands->rank,
+                        commands->archetype, commands->shard,
+                        "no memory is left for recorded commands or messages");
+        return false;
     }
     if (segment->count == 0) {
         segment->block = block;
         segment->offset = block->used;
     }
+    return true;
+}
+
+weft__record* weft__log_append(weft_commands* commands, uint32_t stream_index, uint32_t row,
+                               uint32_t value_size) {
+    weft__lane* lane = commands->lane;
+    WEFT_CHECK(stream_index < lane->streams.count);
+    weft__stream* stream = &lane->streams.items[stream_index];
+    uint32_t need = (uint32_t)sizeof(weft__record) + ((value_size + 7u) & ~7u);
+    weft__log_block* block = stream->current;
+    bool rare = stream->task != lane->task || stream->segments.count == 0 || block == NULL ||
+                block->size - block->used < need;
+    if (__builtin_expect(rare, 0)) {
+        if (!log_prepare(commands, stream, need))
+            return NULL;
+        block = stream->current;
+    }
+    weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
     segment->unsorted |= row < segment->last_row;
     segment->last_row = row;
     segment->count++;

@@ -89,6 +89,16 @@ static uint8_t* list_come(weft__merge* merge, weft__lane* lane, weft__chunk* chu
     return packed;
 }
 
+// Most values have 4 or 8 bytes, and a call for them costs more than they do.
+static inline void copy_value(void* out, const void* in, size_t size) {
+    if (size == 8)
+        memcpy(out, in, 8);
+    else if (size == 4)
+        memcpy(out, in, 4);
+    else
+        memcpy(out, in, size);
+}
+
 // Copies a recorded value to its place; handles in it become real.
 static void store_value(const weft_world* world, const weft__type* type, const weft__record* record,
                         void* place) {
@@ -96,7 +106,7 @@ static void store_value(const weft_world* world, const weft__type* type, const w
         memset(place, 0, type->type->size);
         return;
     }
-    memcpy(place, weft__record_value(record), type->type->size);
+    copy_value(place, weft__record_value(record), type->type->size);
     if (type->has_entities)
         weft__type_resolve(world, type->type, place, 1);
 }
@@ -133,7 +143,7 @@ static void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
         uint32_t size = table->column_sizes[i];
         uint8_t* place = packed + table->pack_offsets[i];
         if (other < old->column_count && old->column_types[other] == table->column_types[i])
-            memcpy(place, (uint8_t*)from->columns[other] + (size_t)row * size, size);
+            copy_value(place, (uint8_t*)from->columns[other] + (size_t)row * size, size);
         else
             memset(place, 0, size);
     }
@@ -332,12 +342,7 @@ static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* 
             continue;
         }
         const uint8_t* value = packed + merge->come[run.from].carry;
-        if (size == 4)
-            memcpy(out, value, 4);
-        else if (size == 8)
-            memcpy(out, value, 8);
-        else
-            memcpy(out, value, size);
+        copy_value(out, value, size);
         out += size;
     }
 }

@@ -625,6 +625,7 @@ void weft_world_checkpoint(weft_world* world) {
     WEFT_ASSERT(world != NULL && !world->running);
     world->inputs.count = 0;
     world->input_bytes.count = 0;
+    world->checkpoint_tick = world->tick;
 }
 
 weft_world_stats weft_world_stats_read(const weft_world* world) {

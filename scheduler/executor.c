@@ -18,8 +18,11 @@
 #define COST_PROBE_PERIOD 64u
 
 weft_executor_desc weft_executor_desc_default(void) {
-    return (weft_executor_desc){
-        .kind = WEFT_EXECUTOR_SERIAL, .pin = true, .spin_ns = 100000, .cookie = EXECUTOR_COOKIE};
+    return (weft_executor_desc){.kind = WEFT_EXECUTOR_SERIAL,
+                                .pin = true,
+                                .spin_ns = 100000,
+                                .checkpoint_ticks = 64,
+                                .cookie = EXECUTOR_COOKIE};
 }
 
 // One stage's batch.
@@ -240,16 +243,16 @@ static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end
 static weft_status report_failure(weft_executor* executor, const weft__failure* failure) {
     weft_world* world = executor->world;
     const weft__system* system = weft__schedule_at(executor->schedule, failure->rank);
-    unsigned long long tick = world->tick;
-    if (system->scope == WEFT_SCOPE_WORLD)
-        return weft__world_break(world, failure->status,
-                                 "system \"%s\" failed in tick %llu: %s; the world stays as it "
-                                 "was inside the tick and refuses to go on",
-                                 system->name, tick, failure->text);
+    char place[64] = "";
+    if (system->scope == WEFT_SCOPE_CHUNK)
+        (void)snprintf(place, sizeof(place), ", archetype %u, shard %u", failure->archetype,
+                       failure->shard);
     return weft__world_break(world, failure->status,
-                             "system \"%s\" failed in tick %llu, archetype %u, shard %u: %s; the "
-                             "world stays as it was inside the tick and refuses to go on",
-                             system->name, tick, failure->archetype, failure->shard, failure->text);
+                             "system \"%s\" failed in tick %llu%s: %s; the world stays as it was "
+                             "inside the tick and refuses to go on (%u input events are kept since "
+                             "tick %llu)",
+                             system->name, (unsigned long long)world->tick, place, failure->text,
+                             world->inputs.count, (unsigned long long)world->checkpoint_tick);
 }
 
 // After a failure the remaining stages still run the systems of smaller rank, which cannot depend
@@ -293,6 +296,8 @@ static weft_status run_tick(weft_executor* executor) {
         weft__exec_threads_guard(executor, false);
     WEFT_TRY(status);
     executor->stats.ticks++;
+    if (world->tick % executor->desc.checkpoint_ticks == 0)
+        weft_world_checkpoint(world);
     return WEFT_STATUS_OK;
 }
 
@@ -426,7 +431,8 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
                                  weft_executor** executor_out) {
     WEFT_ASSERT(schedule != NULL && executor_out != NULL);
     *executor_out = NULL;
-    if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS)
+    if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS ||
+        desc->checkpoint_ticks == 0)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =

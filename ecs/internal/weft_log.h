@@ -56,10 +56,10 @@ typedef struct weft__segment {
 } weft__segment;
 
 typedef struct weft__stream {
-    weft__log_block* first;
-    weft__log_block* current;
-    WEFT__VEC(weft__segment) segments;
     uint64_t task; // Task serial that the last segment belongs to.
+    weft__log_block* current;
+    weft__log_block* first;
+    WEFT__VEC(weft__segment) segments;
 } weft__stream;
 
 struct weft__lane;

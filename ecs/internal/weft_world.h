@@ -135,6 +135,8 @@ typedef struct weft__set {
     uint32_t component_count;
     uint16_t* components;
     uint32_t archetype; // WEFT__NONE until stored.
+    uint64_t last_edge; // Key of the step last taken from here, and where it led.
+    uint32_t last_set;
 } weft__set;
 
 typedef struct weft__resource {
@@ -345,6 +347,7 @@ struct weft_world {
     bool digest_wanted; // The last tick was digested: the merge hashes while columns are warm.
 
     // Inputs since the last checkpoint.
+    uint64_t checkpoint_tick;
     WEFT__VEC(weft__input) inputs;
     WEFT__VEC(uint8_t) input_bytes;
 

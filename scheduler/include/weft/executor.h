@@ -27,10 +27,11 @@ typedef struct weft_executor_desc {
     bool no_fusion;                // One system per stage: slower, for finding faults.
     uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
     uint32_t spin_ns;              // How long an idle worker spins before it sleeps.
+    uint32_t checkpoint_ticks;     // Input events are kept for so many ticks; at least 1.
     uint32_t cookie;               // Set by the default function. Do not write.
 } weft_executor_desc;
 
-/// Serial, pinned, spin of 50,000 ns.
+/// Serial, pinned, spin of 100,000 ns, a checkpoint every 64 ticks.
 WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
