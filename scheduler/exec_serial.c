@@ -1,6 +1,6 @@
 // The reference: every item in order, as worker 0.
 
-#include "executor.h"
+#include "exec.h"
 
 void weft__exec_serial_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;

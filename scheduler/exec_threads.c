@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "atomics.h"
-#include "executor.h"
+#include "exec.h"
 #include "os.h"
 #include "park.h"
 #include "placement.h"

@@ -3,7 +3,7 @@
 // keep their order: systems of a stage on one chunk run by rank. What it cannot show is a race
 // inside a step.
 
-#include "executor.h"
+#include "exec.h"
 
 void weft__exec_virtual_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;

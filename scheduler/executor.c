@@ -1,7 +1,7 @@
 // The tick: plan, stages, commit. Executors differ in the runner only, so they cannot differ in
 // what they compute: every batch is a set of independent items by construction of the plan.
 
-#include "executor.h"
+#include "exec.h"
 
 #include <stdio.h>
 #include <string.h>

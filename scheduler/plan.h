@@ -4,7 +4,7 @@
 /// It is refreshed when archetypes or chunks appeared, never inside a tick.
 #pragma once
 
-#include "schedule.h"
+#include "system.h"
 
 /// One system of a chunk's program.
 typedef struct weft__entry {

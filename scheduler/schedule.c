@@ -1,6 +1,6 @@
 // The registry of systems.
 
-#include "schedule.h"
+#include "system.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -183,6 +183,7 @@ typedef struct weft_world_stats {
     uint64_t leaves_hashed;    // Digest leaves ever computed.
 } weft_world_stats;
 
+/// The world's counters now.
 WEFT_API weft_world_stats weft_world_stats_read(const weft_world* world);
 
 /// True once a tick failed: every further tick, commit, digest is refused (C11).

@@ -69,6 +69,7 @@ typedef struct weft_executor_stats {
     bool oversubscribed;   // More workers than CPUs: nobody spins.
 } weft_executor_stats;
 
+/// The executor's counters now.
 WEFT_API weft_executor_stats weft_executor_stats_read(const weft_executor* executor);
 
 /// Outputs of one task in a traced tick: what a system wrote in one chunk, hashed.

@@ -27,6 +27,7 @@ typedef struct weft_system_desc {
     uint32_t cookie;           // Set by the default function. Do not write.
 } weft_system_desc;
 
+/// Chunk scope, no access, no relations; name and run must be set.
 WEFT_API weft_system_desc weft_system_desc_default(void);
 
 /// A system description in one expression:
