@@ -182,7 +182,8 @@ static weft_status edges_sort(graph* g, weft__edge* edges, uint32_t* count) {
             g->first[i + 1] += g->first[i];
         for (uint32_t i = 0; i < *count; i++)
             scratch[g->first[pass == 0 ? edges[i].to : edges[i].from]++] = edges[i];
-        memcpy(edges, scratch, bytes);
+        if (bytes > 0)
+            memcpy(edges, scratch, bytes);
     }
     weft__arena_free(arena, scratch, bytes);
     uint32_t kept = 0;

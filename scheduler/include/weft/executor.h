@@ -65,8 +65,9 @@ typedef struct weft_executor_stats {
     uint64_t stages_alone; // Stages that worker 0 ran alone because they were small.
     uint64_t wakes;        // System calls made to wake sleeping workers.
     uint32_t worker_count;
-    uint32_t pinned_count; // Workers whose pin was read back right.
-    bool oversubscribed;   // More workers than CPUs: nobody spins.
+    uint32_t pinned_count; // Workers whose pin was read back right; worker 0 is the caller's
+                           // thread, which keeps its own affinity.
+    bool oversubscribed; // More workers than CPUs: nobody spins.
 } weft_executor_stats;
 
 /// The executor's counters now.

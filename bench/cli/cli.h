@@ -1,0 +1,245 @@
+/// What the commands of the program `weft` share: options, sessions, hash files, output.
+///
+/// Functions that can fail in operation return a weft_status and fill a line for people: what,
+/// where, why, what to do. Commands turn statuses into the exit codes below.
+#pragma once
+
+#include <signal.h>
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include <weft/module.h>
+#include <weft/verify.h>
+
+typedef enum weft_exit {
+    WEFT_EXIT_OK = 0,        // Equal, or done.
+    WEFT_EXIT_DIFFERENT = 1, // Something that must be equal is not.
+    WEFT_EXIT_USAGE = 2,     // The command line is wrong.
+    WEFT_EXIT_FAILURE = 3,   // Module, file, system, machine or interrupt.
+} weft_exit;
+
+#define WEFT_CLI_LINE_SIZE 640u
+#define WEFT_CLI_WORKERS_MAX 1024u
+#define WEFT_CLI_SEEDS_MAX 100000u
+
+/// The program as it was started.
+typedef struct weft_cli {
+    const char* program;               // argv[0], for commands that are printed.
+    const weft_module* const* modules; // The caller's own.
+    size_t module_count;
+} weft_cli;
+
+// options.c --------------------------------------------------------------------------------------
+
+typedef enum weft_cli_command {
+    WEFT_CLI_RUN = 1,
+    WEFT_CLI_VERIFY = 2,
+    WEFT_CLI_BENCH = 4,
+    WEFT_CLI_LIST = 8,
+} weft_cli_command;
+
+/// An executor as it is written: "serial", "virtual", "threads:8".
+typedef struct weft_cli_executor {
+    weft_executor_kind kind;
+    uint32_t worker_count; // 0: not said.
+} weft_cli_executor;
+
+/// Everything that can stand on a command line. Pointers go into argv.
+typedef struct weft_cli_options {
+    const char** names; // Arguments that are no options.
+    size_t name_count;
+    uint64_t entity_count;
+    uint64_t tick_count;
+    uint64_t seed;
+    uint64_t schedule_seed;
+    uint32_t seed_count;
+    uint32_t worker_count; // 0: not said.
+    const char* executor;  // As written; null: not said.
+    const char* configs;   // The same.
+    const char* hashes_path;
+    const char* against_path;
+    bool has_entity_count;
+    bool has_tick_count;
+    bool has_seed;
+    bool has_schedule_seed;
+    bool has_seed_count;
+    bool json;
+    bool digest_check;
+    bool quiet;
+    bool no_pin;
+    bool quick;
+} weft_cli_options;
+
+/// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and
+/// exits with WEFT_EXIT_USAGE on a mistake and with 0 after --help, as argp does.
+void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
+                            weft_cli_options* options);
+
+/// Forgets what parsing allocated.
+void weft_cli_options_deinit(weft_cli_options* options);
+
+/// A whole number: "250000", "10k", "1M", "2.5e6". False if it is not one or does not fit.
+bool weft_cli_count_parse(const char* text, uint64_t* out);
+
+/// 64 bits, decimal or with 0x, nothing else in the text.
+bool weft_cli_u64_parse(const char* text, uint64_t* out);
+
+/// The first `length` characters of `text` as an executor.
+bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out);
+
+/// The description of an executor. Under `virtual` the schedule seed also draws the placement
+/// options, so that a seed alone repeats a run.
+weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
+                                          bool no_pin);
+
+/// The name of an executor kind as it is written.
+const char* weft_cli_executor_name(weft_executor_kind kind);
+
+/// The name that is nearest to `name`, or null if none is near.
+const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
+
+// module.c ---------------------------------------------------------------------------------------
+
+/// A loaded simulation. `handle` is the shared object's, null for others.
+typedef struct weft_cli_module {
+    const weft_module* module;
+    void* handle;
+} weft_cli_module;
+
+/// All modules by name: the caller's own, then the built-in ones. Free the array.
+const weft_module** weft_cli_modules(const weft_cli* cli, size_t* count_out);
+
+/// Finds a module by name, or loads the shared object at a path. Status: BAD_MODULE, OUT_OF_MEMORY;
+/// the exit code tells an unknown name (usage) from a bad file (failure).
+weft_status weft_cli_module_open(const weft_cli* cli, const char* name, weft_cli_module* out,
+                                 weft_exit* exit_out, char* line, size_t capacity);
+
+void weft_cli_module_close(weft_cli_module* module);
+
+/// Makes a module's world and schedule, committed and built. On failure both may be set, for
+/// weft_cli_error(); the caller destroys them.
+weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
+                                weft_world** world_out, weft_schedule** schedule_out);
+
+/// The line of whoever failed: the world, else the schedule, else the status. Never null.
+const char* weft_cli_error(weft_status status, const weft_world* world,
+                           const weft_schedule* schedule);
+
+/// The module named on the command line (or the caller's only one) and the sizes of the run, with
+/// the module's defaults filled in. On failure prints and returns the exit code.
+weft_exit weft_cli_prepare(const weft_cli* cli, const char* command, weft_cli_options* options,
+                           weft_cli_module* module_out);
+
+// hashes.c ---------------------------------------------------------------------------------------
+
+/// What a hash file is about.
+typedef struct weft_cli_identity {
+    char version[32]; // Of the library that wrote it.
+    char module[64];
+    uint64_t entity_count;
+    uint64_t seed;
+    uint64_t schema_hash;
+    uint64_t schedule_hash;
+} weft_cli_identity;
+
+/// A hash file in memory: digests of tick 0 to digest_count - 1.
+typedef struct weft_cli_hashes {
+    weft_cli_identity identity;
+    weft_verify_digests* digests;
+    uint64_t digest_count;
+    uint64_t capacity;
+} weft_cli_hashes;
+
+/// Appends one tick's digests. Status: OUT_OF_MEMORY.
+weft_status weft_cli_hashes_add(weft_cli_hashes* hashes, weft_verify_digests digests);
+
+/// Writes a hash file: to a temporary file beside it, synced, then renamed. Status: FILE_ERROR.
+weft_status weft_cli_hashes_write(const char* path, const weft_cli_hashes* hashes, char* line,
+                                  size_t capacity);
+
+/// Reads a hash file, strictly. Status: FILE_ERROR, BAD_FORMAT, OUT_OF_MEMORY.
+weft_status weft_cli_hashes_read(const char* path, weft_cli_hashes* out, char* line,
+                                 size_t capacity);
+
+/// Compares who made a file with who is about to use it. Status: IDENTITY_MISMATCH.
+weft_status weft_cli_hashes_match(const char* path, const weft_cli_hashes* hashes,
+                                  const weft_cli_identity* identity, char* line, size_t capacity);
+
+void weft_cli_hashes_deinit(weft_cli_hashes* hashes);
+
+// progress.c -------------------------------------------------------------------------------------
+
+/// Progress on standard error: only on a terminal, only after two seconds.
+typedef struct weft_cli_progress {
+    bool enabled;
+    bool shown;
+    double started_s;
+    double drawn_s;
+} weft_cli_progress;
+
+/// Seconds of a clock that never goes back.
+double weft_cli_clock(void);
+
+weft_cli_progress weft_cli_progress_start(bool quiet);
+
+/// Draws "what done of total". Cheap when it is not yet time.
+void weft_cli_progress_draw(weft_cli_progress* progress, const char* what, uint64_t done,
+                            uint64_t total);
+
+/// Wipes the line.
+void weft_cli_progress_end(weft_cli_progress* progress);
+
+/// From now on the first SIGINT is noted, the second one kills. Returns what to restore.
+struct sigaction weft_cli_interrupt_catch(void);
+void weft_cli_interrupt_release(const struct sigaction* before);
+bool weft_cli_interrupted(void);
+
+// report.c ---------------------------------------------------------------------------------------
+
+/// Text table: cells are copied, columns are as wide as they need.
+#define WEFT_CLI_COLUMNS_MAX 10u
+
+typedef struct weft_cli_table {
+    const char* alignment; // One character per column: 'l' or 'r'.
+    size_t column_count;
+    char** cells;
+    size_t cell_count;
+    size_t capacity;
+    bool failed; // No memory: printing says so.
+} weft_cli_table;
+
+weft_cli_table weft_cli_table_create(const char* alignment);
+
+/// Adds one cell; rows fill from left to right.
+void weft_cli_table_add(weft_cli_table* table, const char* format, ...) WEFT_PRINTF(2, 3);
+
+/// Prints the table, its first row as the head, and destroys it.
+void weft_cli_table_print(weft_cli_table* table, FILE* file);
+
+/// A number in groups of three: "1,234,567".
+#define WEFT_CLI_NUMBER_SIZE 32u
+const char* weft_cli_number(uint64_t number, char text[WEFT_CLI_NUMBER_SIZE]);
+
+/// Seconds for people: "4.2 ms", "12.3 s", "3 min 20 s".
+const char* weft_cli_seconds(double seconds, char text[WEFT_CLI_NUMBER_SIZE]);
+
+/// JSON values. A 64-bit number that JSON readers may round goes as text.
+json_t* weft_cli_json_digest(weft_digest digest);
+json_t* weft_cli_json_hex(uint64_t number);
+
+/// Prints a value with a line end and releases it. False when there was no memory for it.
+bool weft_cli_json_print(json_t* value);
+
+/// Prints "weft: ..." as one line on standard error.
+void weft_cli_complain(const char* format, ...) WEFT_PRINTF(1, 2);
+
+/// Prints `text` as one word of a shell command.
+void weft_cli_shell_print(FILE* file, const char* text);
+
+// cmd_*.c ----------------------------------------------------------------------------------------
+
+weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

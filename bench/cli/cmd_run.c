@@ -1,0 +1,238 @@
+// weft run: one simulation on one executor.
+
+#include "cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/// A run under way and what it measured.
+typedef struct run_state {
+    const weft_cli_options* options;
+    const weft_module* module;
+    weft_module_options sizes;
+    weft_world* world;
+    weft_schedule* schedule;
+    weft_executor* executor;
+    weft_cli_hashes hashes;
+    weft_verify_digests last; // After the last tick.
+    uint64_t tick_count;      // Wanted.
+    double tick_s;            // Spent in ticks alone.
+    char line[WEFT_CLI_LINE_SIZE];
+} run_state;
+
+/// Keeps the world's line, as destroying the world takes it away.
+static weft_status run_fail(run_state* run, weft_status status) {
+    if (run->line[0] == '\0')
+        (void)snprintf(run->line, sizeof run->line, "%s",
+                       weft_cli_error(status, run->world, run->schedule));
+    return status;
+}
+
+/// The executor that the options ask for.
+static weft_exit run_executor(const weft_cli_options* options, weft_executor_desc* out) {
+    weft_cli_executor executor = {WEFT_EXECUTOR_THREADS, 0};
+    if (options->executor != NULL)
+        (void)weft_cli_executor_parse(options->executor, strlen(options->executor), &executor);
+    if (options->worker_count != 0) {
+        bool serial = executor.kind == WEFT_EXECUTOR_SERIAL && options->worker_count != 1;
+        if (serial ||
+            (executor.worker_count != 0 && executor.worker_count != options->worker_count)) {
+            weft_cli_complain("--workers %u contradicts --executor %s", options->worker_count,
+                              options->executor);
+            return WEFT_EXIT_USAGE;
+        }
+        executor.worker_count = options->worker_count;
+    }
+    *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    return WEFT_EXIT_OK;
+}
+
+static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
+    WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
+    weft_cli_identity* identity = &run->hashes.identity;
+    (void)snprintf(identity->version, sizeof identity->version, "%s", weft_version());
+    (void)snprintf(identity->module, sizeof identity->module, "%s", run->module->name);
+    identity->entity_count = run->sizes.entity_count;
+    identity->seed = run->sizes.seed;
+    identity->schema_hash = weft_world_schema_hash(run->world);
+    identity->schedule_hash = weft_schedule_hash(run->schedule);
+    return weft_executor_create(desc, run->schedule, &run->executor);
+}
+
+/// What follows a tick: the checks that were asked for, and the digests that are kept.
+static weft_status run_look(run_state* run, bool last) {
+    const weft_cli_options* options = run->options;
+    char line[WEFT_CLI_LINE_SIZE - 128] = "";
+    if (options->digest_check)
+        WEFT_TRY(weft_world_digest_check(run->world));
+    if (run->module->check != NULL && (options->digest_check || last) &&
+        !run->module->check(run->world, line, sizeof line)) {
+        (void)snprintf(run->line, sizeof run->line,
+                       "the simulation's own check failed after tick %" PRIu64 ": %s",
+                       weft_world_tick(run->world), line);
+        return WEFT_STATUS_SYSTEM_FAILED;
+    }
+    if (options->hashes_path == NULL && !last)
+        return WEFT_STATUS_OK;
+    WEFT_TRY(weft_executor_digest(run->executor, &run->last.view, &run->last.full));
+    if (options->hashes_path != NULL)
+        WEFT_TRY(weft_cli_hashes_add(&run->hashes, run->last));
+    return WEFT_STATUS_OK;
+}
+
+/// Runs all ticks, or as many as there are before an interrupt.
+static weft_status run_ticks(run_state* run) {
+    char what[96];
+    weft_cli_progress progress = weft_cli_progress_start(run->options->quiet);
+    (void)snprintf(what, sizeof what, "%s: tick", run->module->name);
+    weft_status status = run_look(run, run->tick_count == 0);
+    for (uint64_t tick = 0; tick < run->tick_count && status == WEFT_STATUS_OK; tick++) {
+        if (weft_cli_interrupted()) {
+            status = run_look(run, true);
+            break;
+        }
+        if (run->module->input != NULL)
+            status = run->module->input(run->world, tick);
+        double started = weft_cli_clock();
+        if (status == WEFT_STATUS_OK)
+            status = weft_executor_tick(run->executor);
+        run->tick_s += weft_cli_clock() - started;
+        if (status == WEFT_STATUS_OK)
+            status = run_look(run, tick + 1 == run->tick_count);
+        weft_cli_progress_draw(&progress, what, tick + 1, run->tick_count);
+    }
+    weft_cli_progress_end(&progress);
+    return status;
+}
+
+static double run_rate(const run_state* run, uint64_t ticks) {
+    return run->tick_s > 0 ? (double)ticks / run->tick_s : 0;
+}
+
+static void run_print(const run_state* run, const weft_executor_desc* desc) {
+    char number[WEFT_CLI_NUMBER_SIZE];
+    char time[WEFT_CLI_NUMBER_SIZE];
+    char text[WEFT_DIGEST_TEXT];
+    char state[WEFT_CLI_LINE_SIZE] = "";
+    uint64_t ticks = weft_world_tick(run->world);
+    double rate = run_rate(run, ticks);
+    weft_executor_stats stats = weft_executor_stats_read(run->executor);
+    if (run->module->describe_state != NULL)
+        run->module->describe_state(run->world, state, sizeof state);
+
+    printf("module    %s: %s\n", run->module->name,
+           run->module->summary != NULL ? run->module->summary : "");
+    printf("size      %s entities", weft_cli_number(run->sizes.entity_count, number));
+    printf(", %s ticks, seed %" PRIu64 "\n", weft_cli_number(ticks, number), run->sizes.seed);
+    printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
+           stats.worker_count == 1 ? "worker" : "workers");
+    // The caller is worker 0 and is never pinned: its thread is not the executor's.
+    uint32_t threads = stats.worker_count - 1;
+    if (desc->kind == WEFT_EXECUTOR_THREADS && threads > 0)
+        printf(stats.pinned_count == threads ? ", pinned"
+               : stats.pinned_count == 0     ? ", not pinned"
+                                             : ", not all pinned");
+    if (stats.oversubscribed)
+        printf(", more than there are CPUs");
+    if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
+        printf(", schedule seed %" PRIu64, desc->schedule_seed);
+    printf("\nspeed     ");
+    if (rate >= 1000)
+        printf("%s", weft_cli_number((uint64_t)rate, number));
+    else
+        printf("%.1f", rate);
+    printf(" ticks/s, %s in ticks\n", weft_cli_seconds(run->tick_s, time));
+    if (state[0] != '\0')
+        printf("state     %s\n", state);
+    weft_digest_format(run->last.view, text);
+    printf("view      %s\n", text);
+    weft_digest_format(run->last.full, text);
+    printf("full      %s\n", text);
+}
+
+static bool run_print_json(const run_state* run, const weft_executor_desc* desc) {
+    char state[WEFT_CLI_LINE_SIZE] = "";
+    uint64_t ticks = weft_world_tick(run->world);
+    weft_executor_stats stats = weft_executor_stats_read(run->executor);
+    if (run->module->describe_state != NULL)
+        run->module->describe_state(run->world, state, sizeof state);
+    json_t* executor = json_pack("{s:s, s:i, s:i, s:b, s:o}",                 //
+                                 "kind", weft_cli_executor_name(desc->kind),  //
+                                 "workers", (int)stats.worker_count,          //
+                                 "pinned", (int)stats.pinned_count,           //
+                                 "oversubscribed", (int)stats.oversubscribed, //
+                                 "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
+    return weft_cli_json_print(
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o}", //
+                  "weft", weft_version(),                                              //
+                  "module", run->module->name,                                         //
+                  "entities", (json_int_t)run->sizes.entity_count,                     //
+                  "ticks", (json_int_t)ticks,                                          //
+                  "seed", weft_cli_json_hex(run->sizes.seed),                          //
+                  "interrupted", (int)(ticks < run->tick_count),                       //
+                  "executor", executor,                                                //
+                  "seconds", run->tick_s,                                              //
+                  "ticks_per_second", run_rate(run, ticks),                            //
+                  "alive", (json_int_t)weft_world_entity_count(run->world),            //
+                  "state", state,                                                      //
+                  "view", weft_cli_json_digest(run->last.view),                        //
+                  "full", weft_cli_json_digest(run->last.full)));
+}
+
+/// Everything between the parsed options and the exit code.
+static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
+    weft_status status = run_open(run, desc);
+    if (status == WEFT_STATUS_OK)
+        status = run_ticks(run);
+    if (status != WEFT_STATUS_OK) {
+        (void)run_fail(run, status);
+        weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
+        return WEFT_EXIT_FAILURE;
+    }
+    bool printed = true;
+    if (run->options->json)
+        printed = run_print_json(run, desc);
+    else
+        run_print(run, desc);
+    if (run->options->hashes_path != NULL &&
+        weft_cli_hashes_write(run->options->hashes_path, &run->hashes, run->line,
+                              sizeof run->line) != WEFT_STATUS_OK) {
+        weft_cli_complain("%s", run->line);
+        return WEFT_EXIT_FAILURE;
+    }
+    uint64_t ticks = weft_world_tick(run->world);
+    if (ticks < run->tick_count) {
+        weft_cli_complain("interrupted after tick %" PRIu64 " of %" PRIu64, ticks, run->tick_count);
+        return WEFT_EXIT_FAILURE;
+    }
+    return printed ? WEFT_EXIT_OK : WEFT_EXIT_FAILURE;
+}
+
+weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
+    weft_cli_options options;
+    weft_cli_module module = {0};
+    weft_executor_desc desc;
+    weft_cli_options_parse(WEFT_CLI_RUN, argc, argv, &options);
+    weft_exit code = run_executor(&options, &desc);
+    if (code == WEFT_EXIT_OK)
+        code = weft_cli_prepare(cli, "run", &options, &module);
+    if (code == WEFT_EXIT_OK) {
+        run_state run = {
+            .options = &options,
+            .module = module.module,
+            .sizes = {options.entity_count, options.seed},
+            .tick_count =
+                options.has_tick_count ? options.tick_count : module.module->tick_count_default,
+        };
+        struct sigaction before = weft_cli_interrupt_catch();
+        code = run_all(&run, &desc);
+        weft_cli_interrupt_release(&before);
+        weft_executor_destroy(run.executor);
+        weft_schedule_destroy(run.schedule);
+        weft_world_destroy(run.world);
+        weft_cli_hashes_deinit(&run.hashes);
+    }
+    weft_cli_module_close(&module);
+    weft_cli_options_deinit(&options);
+    return code;
+}

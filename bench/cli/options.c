@@ -1,0 +1,425 @@
+// One table of options for all commands; each row says which commands take it.
+
+#include "cli.h"
+
+#include <argp.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_ENTITIES = 256,
+    KEY_TICKS,
+    KEY_SEED,
+    KEY_EXECUTOR,
+    KEY_WORKERS,
+    KEY_SCHEDULE_SEED,
+    KEY_CONFIGS,
+    KEY_SEEDS,
+    KEY_AGAINST,
+    KEY_HASHES,
+    KEY_DIGEST_CHECK,
+    KEY_JSON,
+    KEY_NO_PIN,
+    KEY_QUICK,
+    KEY_QUIET = 'q',
+};
+
+#define ALL (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST)
+#define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
+#define SIZED (SIMULATES | WEFT_CLI_BENCH)
+
+/// An option and the commands that have it.
+typedef struct option_row {
+    unsigned commands;
+    struct argp_option option;
+} option_row;
+
+static const option_row option_rows[] = {
+    {SIZED, {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
+    {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
+    {SIZED, {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
+    {SIMULATES,
+     {"executor", KEY_EXECUTOR, "KIND[:N]", 0, "Who runs the systems: serial, virtual:3, threads:8",
+      2}},
+    {SIZED,
+     {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
+      2}},
+    {SIMULATES,
+     {"schedule-seed", KEY_SCHEDULE_SEED, "N", 0,
+      "Seed from which virtual draws its schedule and placement", 2}},
+    {SIMULATES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
+    {WEFT_CLI_VERIFY,
+     {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
+    {WEFT_CLI_VERIFY,
+     {"seeds", KEY_SEEDS, "N", 0, "Schedules to draw for each virtual executor (default: 20)", 3}},
+    {WEFT_CLI_VERIFY,
+     {"against", KEY_AGAINST, "FILE", 0, "Also compare the serial run with a hash file", 3}},
+    {SIMULATES, {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
+    {SIMULATES,
+     {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
+      "After every tick rehash the whole world and run the module's own check", 4}},
+    {WEFT_CLI_BENCH,
+     {"quick", KEY_QUICK, NULL, 0, "Tiny sizes and few samples: to test the measurement", 4}},
+    {ALL, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
+    {ALL, {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 5}},
+};
+
+#define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
+
+/// What --help says of a command besides its options: arguments, then text before and after.
+typedef struct command_help {
+    weft_cli_command command;
+    const char* arguments;
+    const char* text;
+} command_help;
+
+static const command_help command_helps[] = {
+    {WEFT_CLI_RUN, "WORKLOAD|MODULE.so",
+     "Run a simulation and print its speed, its state and its digests.\v"
+     "Without --executor: threads, as many as the machine suggests.\n\n"
+     "Examples:\n"
+     "  weft run creatures\n"
+     "  weft run boids --entities 100k --ticks 200 --executor threads:4\n"
+     "  weft run ./my_module.so --executor serial --hashes serial.hashes\n"
+     "  weft run motion --seed 0x2a --json\n\n"
+     "Exit status: 0 done, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_VERIFY, "WORKLOAD|MODULE.so",
+     "Run a simulation on every executor and compare each tick with the serial run.\v"
+     "Without --configs: serial once more, virtual with 2, 3 and 8 workers and 20 schedules each, "
+     "threads with 1, 2, 3, 8 and 64 workers. Without --entities and --ticks: at most 100000 "
+     "entities, and as many ticks as take about half a minute in all.\n\n"
+     "Examples:\n"
+     "  weft verify creatures\n"
+     "  weft verify ./my_module.so --configs virtual:2 --seeds 200\n"
+     "  weft verify boids --workers 16 --ticks 1000\n"
+     "  weft verify boids --against other-machine.hashes\n\n"
+     "Exit status: 0 all equal, 1 something differs, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_BENCH, "[NAME...]",
+     "Measure Weft on this machine. Without a name: every measurement that `weft list` shows.\v"
+     "Examples:\n"
+     "  weft bench headline\n"
+     "  weft bench motion churn --workers 8\n"
+     "  weft bench headline --json > headline.json\n\n"
+     "Exit status: 0 done, 1 runs that must agree do not, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_LIST, "",
+     "List the simulations and measurements in this program.\v"
+     "Examples:\n"
+     "  weft list\n"
+     "  weft list --json\n\n"
+     "Exit status: 0."},
+};
+
+// Numbers ----------------------------------------------------------------------------------------
+
+/// Digits of `base` from `*text` on, which is moved behind them. False if there are none, or too
+/// many for 64 bits.
+static bool digits_parse(const char** text, unsigned base, uint64_t* out) {
+    uint64_t value = 0;
+    const char* at = *text;
+    for (; isxdigit((unsigned char)*at); at++) {
+        unsigned char c = (unsigned char)tolower((unsigned char)*at);
+        unsigned digit = isdigit(c) ? c - (unsigned)'0' : c - (unsigned)'a' + 10u;
+        if (digit >= base)
+            break;
+        if (value > (UINT64_MAX - digit) / base)
+            return false;
+        value = value * base + digit;
+    }
+    bool some = at != *text;
+    *text = at;
+    *out = value;
+    return some;
+}
+
+bool weft_cli_u64_parse(const char* text, uint64_t* out) {
+    unsigned base = 10;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+        base = 16;
+        text += 2;
+    }
+    uint64_t value;
+    if (!digits_parse(&text, base, &value) || *text != '\0')
+        return false;
+    *out = value;
+    return true;
+}
+
+/// Reads ".25" into the number before it; returns how many digits that were, -1 for an error.
+static int fraction_parse(const char** text, uint64_t* number) {
+    if (**text != '.')
+        return 0;
+    const char* first = ++*text;
+    for (; isdigit((unsigned char)**text); ++*text) {
+        uint64_t digit = (uint64_t)(**text - '0');
+        if (*number > (UINT64_MAX - digit) / 10)
+            return -1;
+        *number = *number * 10 + digit;
+    }
+    return *text == first ? -1 : (int)(*text - first);
+}
+
+/// Reads "k", "M", "G" or "e6" as a power of ten. False if something else is there.
+static bool exponent_parse(const char* text, int* power) {
+    static const char suffixes[] = "kMG";
+    *power = 0;
+    if (text[0] == '\0')
+        return true;
+    if (text[0] == 'e' || text[0] == 'E') {
+        uint64_t value;
+        text++;
+        if (!digits_parse(&text, 10, &value) || *text != '\0' || value > 19)
+            return false;
+        *power = (int)value;
+        return true;
+    }
+    const char* suffix = strchr(suffixes, text[0]);
+    if (suffix == NULL || text[1] != '\0')
+        return false;
+    *power = 3 * (int)(suffix - suffixes + 1);
+    return true;
+}
+
+bool weft_cli_count_parse(const char* text, uint64_t* out) {
+    uint64_t number;
+    int power;
+    if (!digits_parse(&text, 10, &number))
+        return false;
+    int fraction = fraction_parse(&text, &number);
+    if (fraction < 0 || !exponent_parse(text, &power))
+        return false;
+    for (; power > fraction; power--) {
+        if (number > UINT64_MAX / 10)
+            return false;
+        number *= 10;
+    }
+    for (; power < fraction; power++) {
+        if (number % 10 != 0)
+            return false;
+        number /= 10;
+    }
+    *out = number;
+    return true;
+}
+
+// Executors --------------------------------------------------------------------------------------
+
+static const char* const executor_names[] = {
+    [WEFT_EXECUTOR_SERIAL] = "serial",
+    [WEFT_EXECUTOR_VIRTUAL] = "virtual",
+    [WEFT_EXECUTOR_THREADS] = "threads",
+};
+
+const char* weft_cli_executor_name(weft_executor_kind kind) {
+    return executor_names[kind];
+}
+
+bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out) {
+    const char* colon = memchr(text, ':', length);
+    size_t name_length = colon != NULL ? (size_t)(colon - text) : length;
+    uint64_t workers = 0;
+    if (colon != NULL) {
+        char number[8] = "";
+        size_t digits = length - name_length - 1;
+        if (digits >= sizeof number)
+            return false;
+        memcpy(number, colon + 1, digits);
+        if (!weft_cli_u64_parse(number, &workers) || workers == 0 || workers > WEFT_CLI_WORKERS_MAX)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof executor_names / sizeof executor_names[0]; i++) {
+        if (strlen(executor_names[i]) != name_length ||
+            memcmp(executor_names[i], text, name_length) != 0)
+            continue;
+        *out = (weft_cli_executor){(weft_executor_kind)i, (uint32_t)workers};
+        return i != WEFT_EXECUTOR_SERIAL || workers <= 1;
+    }
+    return false;
+}
+
+weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
+                                          bool no_pin) {
+    static const uint32_t grains[] = {0, 1, 2, 16};
+    weft_executor_desc desc = weft_executor_desc_default();
+    desc.kind = executor.kind;
+    desc.worker_count = executor.kind == WEFT_EXECUTOR_SERIAL ? 1 : executor.worker_count;
+    desc.pin = !no_pin;
+    if (executor.kind == WEFT_EXECUTOR_VIRTUAL) {
+        desc.schedule_seed = schedule_seed;
+        desc.no_fusion = schedule_seed % 3 == 2;
+        desc.grain = grains[schedule_seed % 4];
+    }
+    return desc;
+}
+
+// Names ------------------------------------------------------------------------------------------
+
+#define NAME_LENGTH_MAX 63u
+
+/// Letters to change, add or drop to make one name the other.
+static size_t name_distance(const char* a, const char* b) {
+    size_t row[NAME_LENGTH_MAX + 1];
+    size_t length = strlen(b);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            if (best > row[j] + 1)
+                best = row[j] + 1;
+            if (best > diagonal + 1)
+                best = diagonal + 1;
+            row[j + 1] = best;
+        }
+    }
+    return row[length];
+}
+
+const char* weft_cli_nearest(const char* name, const char* const* names, size_t count) {
+    size_t length = strlen(name);
+    size_t best = length / 3 + 2;
+    const char* nearest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t other = strlen(names[i]);
+        if (length > NAME_LENGTH_MAX || other > NAME_LENGTH_MAX)
+            continue;
+        size_t distance = name_distance(name, names[i]);
+        // A part of a longer name counts as one slip.
+        if (length >= 3 && distance > 1 && strstr(names[i], name) != NULL)
+            distance = 1;
+        if (distance < best) {
+            nearest = names[i];
+            best = distance;
+        }
+    }
+    return nearest;
+}
+
+// Parsing ----------------------------------------------------------------------------------------
+
+static void parse_count(struct argp_state* state, const char* name, const char* text, bool* has,
+                        uint64_t* out) {
+    if (!weft_cli_count_parse(text, out))
+        argp_error(state, "--%s: '%s' is not a whole number; write 250000, 10k, 1M or 1e6", name,
+                   text);
+    *has = true;
+}
+
+static void parse_u64(struct argp_state* state, const char* name, const char* text, bool* has,
+                      uint64_t* out) {
+    if (!weft_cli_u64_parse(text, out))
+        argp_error(state, "--%s: '%s' is not a number of 64 bits; write 42 or 0x2a", name, text);
+    *has = true;
+}
+
+static uint32_t parse_small(struct argp_state* state, const char* name, const char* text,
+                            uint32_t max) {
+    uint64_t value = 0;
+    if (!weft_cli_u64_parse(text, &value) || value == 0 || value > max)
+        argp_error(state, "--%s: '%s' is not a number from 1 to %u", name, text, max);
+    return (uint32_t)value;
+}
+
+static void parse_executor(struct argp_state* state, const char* text) {
+    weft_cli_executor executor;
+    if (!weft_cli_executor_parse(text, strlen(text), &executor))
+        argp_error(state,
+                   "--executor: '%s' is not serial, virtual:N or threads:N with 1 to %u "
+                   "workers",
+                   text, WEFT_CLI_WORKERS_MAX);
+}
+
+static error_t parse_option(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_ENTITIES:
+        parse_count(state, "entities", text, &options->has_entity_count, &options->entity_count);
+        return 0;
+    case KEY_TICKS:
+        parse_count(state, "ticks", text, &options->has_tick_count, &options->tick_count);
+        return 0;
+    case KEY_SEED:
+        parse_u64(state, "seed", text, &options->has_seed, &options->seed);
+        return 0;
+    case KEY_SCHEDULE_SEED:
+        parse_u64(state, "schedule-seed", text, &options->has_schedule_seed,
+                  &options->schedule_seed);
+        return 0;
+    case KEY_SEEDS:
+        options->seed_count = parse_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);
+        options->has_seed_count = true;
+        return 0;
+    case KEY_WORKERS:
+        options->worker_count = parse_small(state, "workers", text, WEFT_CLI_WORKERS_MAX);
+        return 0;
+    case KEY_EXECUTOR:
+        parse_executor(state, text);
+        options->executor = text;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->names[options->name_count++] = text;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/// Options that are kept as they are.
+static error_t parse_plain(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_CONFIGS:
+        options->configs = text;
+        return 0;
+    case KEY_AGAINST:
+        options->against_path = text;
+        return 0;
+    case KEY_HASHES:
+        options->hashes_path = text;
+        return 0;
+    case KEY_DIGEST_CHECK:
+        options->digest_check = true;
+        return 0;
+    case KEY_JSON:
+        options->json = true;
+        return 0;
+    case KEY_NO_PIN:
+        options->no_pin = true;
+        return 0;
+    case KEY_QUICK:
+        options->quick = true;
+        return 0;
+    case KEY_QUIET:
+        options->quiet = true;
+        return 0;
+    default:
+        return parse_option(key, text, state);
+    }
+}
+
+void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
+                            weft_cli_options* options) {
+    struct argp_option rows[OPTION_COUNT + 1] = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (option_rows[i].commands & (unsigned)command)
+            rows[count++] = option_rows[i].option;
+    }
+    const command_help* help = command_helps;
+    while (help->command != command)
+        help++;
+    struct argp argp = {
+        .options = rows, .parser = parse_plain, .args_doc = help->arguments, .doc = help->text};
+    *options = (weft_cli_options){
+        .names = calloc((size_t)argc + 1, sizeof(char*)), .seed = 1, .schedule_seed = 1};
+    WEFT_ASSERT(options->names != NULL);
+    (void)argp_parse(&argp, argc, argv, 0, NULL, options);
+}
+
+void weft_cli_options_deinit(weft_cli_options* options) {
+    free(options->names);
+    *options = (weft_cli_options){0};
+}

@@ -1,0 +1,426 @@
+// What `weft verify` says: a table of all runs and, on a difference, the one screen from which its
+// cause is found.
+
+#include "verify_job.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void verify_print_head(const verify_job* job) {
+    char entities[WEFT_CLI_NUMBER_SIZE];
+    char ticks[WEFT_CLI_NUMBER_SIZE];
+    printf("module    %s: %s\n", job->module->name,
+           job->module->summary != NULL ? job->module->summary : "");
+    printf("size      %s entities, %s ticks, seed %" PRIu64 "\n",
+           weft_cli_number(job->sizes.entity_count, entities),
+           weft_cli_number(job->tick_count, ticks), job->sizes.seed);
+    if (job->entities_cut)
+        printf("          entities cut from %s; --entities N sets them\n",
+               weft_cli_number(job->module->entity_count_default, entities));
+    if (job->ticks_cut)
+        printf("          ticks cut from %s to keep %zu runs short; --ticks N sets them\n",
+               weft_cli_number(job->module->tick_count_default, ticks), job->config_count + 1);
+    printf("\n");
+    (void)fflush(stdout);
+}
+
+// The table --------------------------------------------------------------------------------------
+
+/// The runs of a group, summed up.
+typedef struct group_sum {
+    size_t equal;
+    size_t different;
+    size_t failed;
+    const weft_verify_result* shown; // The first that is not equal, else the first.
+    size_t shown_config;
+} group_sum;
+
+static group_sum group_sum_up(const verify_job* job, const verify_group* group) {
+    group_sum sum = {0};
+    for (size_t i = group->first; i < group->first + group->count; i++) {
+        const weft_verify_result* result = &job->report->results[i];
+        bool equal = result->outcome == WEFT_VERIFY_EQUAL;
+        bool first = sum.shown == NULL;
+        sum.equal += equal;
+        sum.different += result->outcome == WEFT_VERIFY_DIFFERENT;
+        sum.failed += result->outcome == WEFT_VERIFY_FAILED;
+        if (first || (!equal && sum.shown->outcome == WEFT_VERIFY_EQUAL)) {
+            sum.shown = result;
+            sum.shown_config = i;
+        }
+    }
+    return sum;
+}
+
+/// What became of a group: "equal", "different at tick 17", "failed", "not run".
+static void group_result_text(const verify_group* group, const group_sum* sum, char* text,
+                              size_t capacity) {
+    size_t odd = sum->different + sum->failed;
+    int length = 0;
+    if (sum->different > 0 && sum->shown->outcome == WEFT_VERIFY_DIFFERENT)
+        length = snprintf(text, capacity, "different at tick %" PRIu64, sum->shown->tick);
+    else if (odd > 0)
+        length = snprintf(text, capacity, "failed after tick %" PRIu64, sum->shown->tick);
+    else
+        length = snprintf(text, capacity, "%s", sum->equal == group->count ? "equal" : "not run");
+    if (group->count > 1 && odd > 0 && length > 0 && (size_t)length < capacity)
+        (void)snprintf(text + length, capacity - (size_t)length, ", %zu of %zu seeds", odd,
+                       group->count);
+}
+
+static void table_add_row(weft_cli_table* table, const char* executor, uint32_t workers,
+                          size_t seeds, const weft_verify_result* result, const char* text,
+                          double time_s) {
+    char number[WEFT_CLI_NUMBER_SIZE];
+    char digest[WEFT_DIGEST_TEXT] = "";
+    weft_cli_table_add(table, "%s", executor);
+    weft_cli_table_add(table, "%u", workers);
+    weft_cli_table_add(table, seeds > 0 ? "%zu" : "-", seeds);
+    weft_cli_table_add(table, "%s", weft_cli_number(result->tick, number));
+    weft_cli_table_add(table, "%s", text);
+    weft_cli_table_add(table, "%s", weft_cli_seconds(time_s, number));
+    if (result->outcome == WEFT_VERIFY_EQUAL || result->outcome == WEFT_VERIFY_DIFFERENT)
+        weft_digest_format(result->found.full, digest);
+    weft_cli_table_add(table, "%s", digest);
+}
+
+static void table_print(const verify_job* job) {
+    static const char* const head[] = {"executor", "workers", "seeds", "ticks",
+                                       "result",   "time",    "digest"};
+    const weft_verify_report* report = job->report;
+    weft_cli_table table = weft_cli_table_create("lrrrlrl");
+    for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+        weft_cli_table_add(&table, "%s", head[i]);
+    const weft_verify_result* reference = &report->reference;
+    const char* text = reference->outcome == WEFT_VERIFY_FAILED    ? "failed"
+                       : reference->outcome == WEFT_VERIFY_NOT_RUN ? "not run"
+                                                                   : "reference";
+    table_add_row(&table, "serial", 1, 0, reference, text, job->reference_s);
+    // Without a reference nothing was compared.
+    size_t row_count = reference->outcome == WEFT_VERIFY_FAILED ? 0 : job->group_count;
+    for (size_t i = 0; i < row_count; i++) {
+        const verify_group* group = &job->groups[i];
+        char result_text[96];
+        group_sum sum = group_sum_up(job, group);
+        uint32_t workers = sum.shown->worker_count;
+        group_result_text(group, &sum, result_text, sizeof result_text);
+        table_add_row(&table, weft_cli_executor_name(group->executor.kind),
+                      workers != 0 ? workers : group->executor.worker_count,
+                      group->executor.kind == WEFT_EXECUTOR_VIRTUAL ? group->count : 0, sum.shown,
+                      result_text, group->time_s);
+    }
+    weft_cli_table_print(&table, stdout);
+}
+
+// One difference ---------------------------------------------------------------------------------
+
+/// The executor of a configuration in words.
+static void config_text(const verify_job* job, size_t config, char* text, size_t capacity) {
+    const weft_executor_desc* desc = &job->configs[config];
+    uint32_t workers = job->report->results[config].worker_count;
+    int length = snprintf(text, capacity, "%s, %u %s", weft_cli_executor_name(desc->kind), workers,
+                          workers == 1 ? "worker" : "workers");
+    if (desc->kind == WEFT_EXECUTOR_VIRTUAL && length > 0 && (size_t)length < capacity)
+        (void)snprintf(text + length, capacity - (size_t)length, ", schedule seed %" PRIu64,
+                       desc->schedule_seed);
+}
+
+/// The command that shows one difference again. Threads get all ticks, for more chances.
+static void command_print(const verify_job* job, size_t config, FILE* file) {
+    const weft_executor_desc* desc = &job->configs[config];
+    uint64_t tick =
+        desc->kind == WEFT_EXECUTOR_THREADS ? job->tick_count : job->report->results[config].tick;
+    weft_cli_shell_print(file, job->cli->program);
+    (void)fputs(" verify", file);
+    if (job->module_name != NULL) {
+        (void)fputc(' ', file);
+        weft_cli_shell_print(file, job->module_name);
+    }
+    (void)fprintf(file, " --entities %" PRIu64 " --seed %" PRIu64 " --ticks %" PRIu64,
+                  job->sizes.entity_count, job->sizes.seed, tick);
+    (void)fprintf(file, " --configs %s", weft_cli_executor_name(desc->kind));
+    if (desc->kind != WEFT_EXECUTOR_SERIAL)
+        (void)fprintf(file, ":%u", job->report->results[config].worker_count);
+    if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
+        (void)fprintf(file, " --schedule-seed %" PRIu64 " --seeds 1", desc->schedule_seed);
+    if (job->options->no_pin)
+        (void)fputs(" --no-pin", file);
+    if (job->options->digest_check)
+        (void)fputs(" --digest-check", file);
+}
+
+static void place_print_task(const weft_verify_place* place) {
+    if (place->tick == 0) {
+        printf(
+            "  system     none: the worlds differ before the first tick, so building them is not "
+            "repeatable\n");
+        return;
+    }
+    if (!place->has_task) {
+        printf("  system     the output that each system declares is the same: one of them changes "
+               "what it does not\n"
+               "             declare, or the difference was made outside of systems\n");
+        return;
+    }
+    printf("  system     %s (stage %u, rank %u)%s\n", place->system, place->stage, place->rank,
+           place->task_missing ? ", which ran in one of the runs only" : "");
+    if (place->archetype == 0 && place->shard == 0)
+        printf("  chunk      none: the system runs once per tick\n");
+    else
+        printf("  chunk      archetype %u, shard %u (slots %" PRIu64 " to %" PRIu64 ")\n",
+               place->archetype, place->shard, (uint64_t)place->shard * WEFT_SHARD_SLOTS,
+               (uint64_t)place->shard * WEFT_SHARD_SLOTS + WEFT_SHARD_SLOTS - 1);
+}
+
+static void place_print_value(const weft_verify_place* place) {
+    char number[WEFT_CLI_NUMBER_SIZE];
+    if (place->kind == WEFT_VERIFY_KIND_NONE) {
+        printf("  value      every entity and value is the same: what differs is the order of free "
+               "slots, the ids of\n"
+               "             archetypes or messages for the next tick\n");
+        return;
+    }
+    if (place->kind <= WEFT_VERIFY_KIND_FIELD)
+        printf("  entity     slot %u, generation %u\n", place->entity.slot,
+               place->entity.generation);
+    switch (place->kind) {
+    case WEFT_VERIFY_KIND_NONE:
+    case WEFT_VERIFY_KIND_ALIVE:
+        break;
+    case WEFT_VERIFY_KIND_PRESENCE:
+        printf("  component  %s\n", place->type);
+        break;
+    case WEFT_VERIFY_KIND_FIELD:
+        printf("  component  %s.%s\n", place->type, place->field);
+        break;
+    case WEFT_VERIFY_KIND_RESOURCE:
+        printf("  resource   %s[%" PRIu64 "].%s\n", place->type, place->index, place->field);
+        break;
+    case WEFT_VERIFY_KIND_MESSAGE:
+        printf("  message    %s[%" PRIu64 "].%s\n", place->type, place->index, place->field);
+        break;
+    case WEFT_VERIFY_KIND_COUNT:
+        printf("  channel    %s\n", place->type);
+        break;
+    case WEFT_VERIFY_KIND_REDUCTION:
+        printf("  reduction  %s.%s\n", place->type, place->field);
+        break;
+    }
+    printf("  serial     %s\n  here       %s\n", place->reference_text, place->found_text);
+    if (place->entity_count > 0)
+        printf("  extent     %s %s at the end of this tick\n",
+               weft_cli_number(place->entity_count, number),
+               place->entity_count == 1 ? "entity differs" : "entities differ");
+}
+
+static void digests_print(const char* label, weft_verify_digests digests) {
+    char view[WEFT_DIGEST_TEXT];
+    char full[WEFT_DIGEST_TEXT];
+    weft_digest_format(digests.view, view);
+    weft_digest_format(digests.full, full);
+    printf("  %-9s  view %s full %s\n", label, view, full);
+}
+
+/// The screen on the first difference between a configuration and the serial run.
+static void difference_print(const verify_job* job, size_t config) {
+    const weft_verify_result* result = &job->report->results[config];
+    const weft_verify_place* place = &result->place;
+    char text[128];
+    config_text(job, config, text, sizeof text);
+    printf("\nDIFFERENT from the serial run: %s\n\n", text);
+    if (result->tick == 0)
+        printf("  tick       0: the state before the first tick\n");
+    else if (result->tick == 1)
+        printf("  tick       1: the states before the first tick are equal\n");
+    else
+        printf("  tick       %" PRIu64 ": the states after ticks 1 to %" PRIu64 " are equal\n",
+               result->tick, result->tick - 1);
+    if (place->repeated && place->tick != result->tick)
+        printf("  again      at tick %" PRIu64 " of a re-run, which the next lines are about\n",
+               place->tick);
+    if (place->repeated) {
+        place_print_task(place);
+        place_print_value(place);
+    } else {
+        printf("  place      unknown: the difference did not show again in %u re-runs, so it hangs "
+               "on timing;\n"
+               "             virtual executors with more --seeds find such places repeatably\n",
+               place->attempt_count);
+    }
+    if (place->unstable)
+        printf("  warning    the serial run did not repeat itself: the simulation depends on "
+               "something that is not\n"
+               "             in the world, such as a clock, an address, global or uninitialised "
+               "memory\n");
+    digests_print("serial", result->reference);
+    digests_print("here", result->found);
+    printf("  repeat     ");
+    command_print(job, config, stdout);
+    printf("\n");
+    if (job->configs[config].kind == WEFT_EXECUTOR_THREADS)
+        printf("             threads hang on timing: it may take several runs\n");
+}
+
+/// Lines before the line of tick 0 in a hash file.
+#define HASH_FILE_HEAD_LINES 9u
+
+static void against_print(const verify_job* job) {
+    const weft_verify_report* report = job->report;
+    const weft_verify_result* result = &report->reference;
+    const char* path = job->options->against_path;
+    const char* version = job->against.identity.version;
+    if (result->outcome == WEFT_VERIFY_EQUAL)
+        printf("\n%s: equal, %" PRIu64 " ticks\n", path, result->tick);
+    if (result->outcome != WEFT_VERIFY_DIFFERENT)
+        return;
+    printf("\nDIFFERENT from the file: the serial run\n\n");
+    printf("  file       %s:%" PRIu64 "\n", path, result->tick + HASH_FILE_HEAD_LINES + 1);
+    printf("  tick       %" PRIu64 "\n", result->tick);
+    digests_print("in file", result->reference);
+    digests_print("here", result->found);
+    if (report->expected_resumes)
+        printf(
+            "  hint       later ticks are equal again, which no simulation does: this line of the "
+            "file is damaged\n");
+    if (strcmp(version, weft_version()) != 0)
+        printf("  hint       the file was made by weft %s, this is weft %s\n", version,
+               weft_version());
+}
+
+static void failure_print(const verify_job* job) {
+    const weft_verify_report* report = job->report;
+    if (report->reference.outcome == WEFT_VERIFY_FAILED)
+        weft_cli_complain("%s: serial: %s [%s]", job->module->name, report->reference.error,
+                          weft_status_name(report->reference.status));
+    for (size_t i = 0; i < report->result_count; i++) {
+        char text[128];
+        if (report->results[i].outcome != WEFT_VERIFY_FAILED)
+            continue;
+        config_text(job, i, text, sizeof text);
+        weft_cli_complain("%s: %s: %s [%s]", job->module->name, text, report->results[i].error,
+                          weft_status_name(report->results[i].status));
+        return;
+    }
+}
+
+/// Index of the first configuration that is different; SIZE_MAX if none is.
+static size_t difference_first(const weft_verify_report* report) {
+    for (size_t i = 0; i < report->result_count; i++) {
+        if (report->results[i].outcome == WEFT_VERIFY_DIFFERENT)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+void verify_print(const verify_job* job) {
+    size_t different = difference_first(job->report);
+    size_t equal = 0;
+    for (size_t i = 0; i < job->report->result_count; i++)
+        equal += job->report->results[i].outcome == WEFT_VERIFY_EQUAL;
+    table_print(job);
+    if (job->options->against_path != NULL)
+        against_print(job);
+    if (different != SIZE_MAX)
+        difference_print(job, different);
+    if (equal == job->report->result_count && equal > 0)
+        printf("\nequal: %zu runs, every digest of every tick is the serial run's\n", equal);
+    failure_print(job);
+}
+
+// JSON -------------------------------------------------------------------------------------------
+
+static const char* outcome_name(weft_verify_outcome outcome) {
+    static const char* const names[] = {
+        [WEFT_VERIFY_NOT_RUN] = "not_run",
+        [WEFT_VERIFY_EQUAL] = "equal",
+        [WEFT_VERIFY_DIFFERENT] = "different",
+        [WEFT_VERIFY_FAILED] = "failed",
+    };
+    return names[outcome];
+}
+
+static const char* kind_name(weft_verify_kind kind) {
+    static const char* const names[] = {
+        [WEFT_VERIFY_KIND_NONE] = "hidden",       [WEFT_VERIFY_KIND_ALIVE] = "entity",
+        [WEFT_VERIFY_KIND_PRESENCE] = "presence", [WEFT_VERIFY_KIND_FIELD] = "component",
+        [WEFT_VERIFY_KIND_RESOURCE] = "resource", [WEFT_VERIFY_KIND_MESSAGE] = "message",
+        [WEFT_VERIFY_KIND_COUNT] = "channel",     [WEFT_VERIFY_KIND_REDUCTION] = "reduction",
+    };
+    return names[kind];
+}
+
+static json_t* place_json(const weft_verify_place* place) {
+    json_t* task = place->has_task
+                       ? json_pack("{s:s, s:i, s:i, s:i, s:i, s:b}", "system", place->system,
+                                   "stage", (int)place->stage, "rank", (int)place->rank,
+                                   "archetype", (int)place->archetype, "shard", (int)place->shard,
+                                   "missing", (int)place->task_missing)
+                       : json_null();
+    json_t* value =
+        json_pack("{s:s, s:I, s:I, s:I, s:s, s:s, s:s, s:s, s:I}", "kind", kind_name(place->kind),
+                  "slot", (json_int_t)place->entity.slot, "generation",
+                  (json_int_t)place->entity.generation, "index", (json_int_t)place->index, "type",
+                  place->type, "field", place->field, "serial", place->reference_text, "here",
+                  place->found_text, "entities_different", (json_int_t)place->entity_count);
+    return json_pack("{s:I, s:b, s:b, s:I, s:o, s:o}", "attempts", (json_int_t)place->attempt_count,
+                     "repeated", (int)place->repeated, "serial_run_unstable", (int)place->unstable,
+                     "tick", (json_int_t)place->tick, "task", task, "value", value);
+}
+
+static json_t* result_json(const weft_verify_result* result) {
+    json_t* object = json_pack(
+        "{s:s, s:i, s:I, s:o, s:o}", "result", outcome_name(result->outcome), "workers",
+        (int)result->worker_count, "tick", (json_int_t)result->tick, "view",
+        weft_cli_json_digest(result->found.view), "full", weft_cli_json_digest(result->found.full));
+    if (result->outcome == WEFT_VERIFY_FAILED) {
+        (void)json_object_set_new(object, "status", json_string(weft_status_name(result->status)));
+        (void)json_object_set_new(object, "error", json_string(result->error));
+    }
+    if (result->outcome == WEFT_VERIFY_DIFFERENT) {
+        (void)json_object_set_new(object, "expected_view",
+                                  weft_cli_json_digest(result->reference.view));
+        (void)json_object_set_new(object, "expected_full",
+                                  weft_cli_json_digest(result->reference.full));
+    }
+    if (result->place.attempt_count > 0)
+        (void)json_object_set_new(object, "place", place_json(&result->place));
+    return object;
+}
+
+/// The command that repeats a difference, as one string.
+static json_t* command_json(const verify_job* job, size_t config) {
+    char* text = NULL;
+    size_t size = 0;
+    FILE* file = open_memstream(&text, &size);
+    if (file == NULL)
+        return json_null();
+    command_print(job, config, file);
+    json_t* value = fclose(file) == 0 ? json_string(text) : json_null();
+    free(text);
+    return value;
+}
+
+bool verify_print_json(const verify_job* job) {
+    const weft_verify_report* report = job->report;
+    size_t different = difference_first(report);
+    json_t* runs = json_array();
+    for (size_t i = 0; i < report->result_count; i++) {
+        const weft_executor_desc* desc = &job->configs[i];
+        json_t* run = result_json(&report->results[i]);
+        (void)json_object_set_new(run, "executor", json_string(weft_cli_executor_name(desc->kind)));
+        if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
+            (void)json_object_set_new(run, "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
+        if (i == different)
+            (void)json_object_set_new(run, "repeat", command_json(job, i));
+        (void)json_array_append_new(runs, run);
+    }
+    failure_print(job);
+    return weft_cli_json_print(
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(),
+                  "module", job->module->name, "entities", (json_int_t)job->sizes.entity_count,
+                  "ticks", (json_int_t)job->tick_count, "seed", weft_cli_json_hex(job->sizes.seed),
+                  "schema", weft_cli_json_hex(report->schema_hash), "schedule",
+                  weft_cli_json_hex(report->schedule_hash), "stopped", (int)report->stopped,
+                  "reference", result_json(&report->reference), "runs", runs));
+}

@@ -1,0 +1,127 @@
+// The program `weft`: which command, and what it exits with.
+
+#include "cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command_row {
+    const char* name;
+    weft_exit (*run)(const weft_cli* cli, int argc, char** argv);
+    const char* summary;
+} command_row;
+
+static const command_row command_rows[] = {
+    {"run", weft_cli_run, "run a simulation and print its digests"},
+    {"verify", weft_cli_verify, "compare every executor with the serial run, tick by tick"},
+    {"bench", weft_cli_bench, "measure Weft on this machine"},
+    {"list", weft_cli_list, "list the simulations and measurements in this program"},
+};
+
+#define COMMAND_COUNT (sizeof command_rows / sizeof command_rows[0])
+
+static void help_print(FILE* file, const char* program) {
+    (void)fprintf(file,
+                  "Usage: %s COMMAND [OPTION...] [ARGUMENT...]\n"
+                  "Deterministic parallel simulation: the parallel run is the serial run, bit for "
+                  "bit.\n\n",
+                  program);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        (void)fprintf(file, "  %-8s %s\n", command_rows[i].name, command_rows[i].summary);
+    (void)fprintf(file,
+                  "\nExamples:\n"
+                  "  %s list\n"
+                  "  %s run creatures --entities 100k\n"
+                  "  %s verify creatures\n"
+                  "  %s verify ./my_module.so --configs threads:8\n"
+                  "  %s bench headline\n\n"
+                  "  -?, --help      this text; `%s COMMAND --help` for one command\n"
+                  "  -V, --version   the version\n\n"
+                  "Exit status: 0 equal or done, 1 different, 2 wrong usage, 3 failure.\n",
+                  program, program, program, program, program, program);
+}
+
+/// The last part of a path, for usage lines.
+static const char* path_name(const char* path) {
+    const char* slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static weft_exit command_unknown(const char* program, const char* word) {
+    const char* names[COMMAND_COUNT];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = command_rows[i].name;
+    const char* nearest = weft_cli_nearest(word, names, COMMAND_COUNT);
+    weft_cli_complain("'%s' is not a command%s%s%s; `%s --help` lists them", word,
+                      nearest != NULL ? ": did you mean '" : "", nearest != NULL ? nearest : "",
+                      nearest != NULL ? "'?" : "", program);
+    return WEFT_EXIT_USAGE;
+}
+
+/// Runs a command with "program command" as its name in usage lines.
+static weft_exit command_run(const weft_cli* cli, const command_row* row, int argc, char** argv) {
+    char name[96];
+    char** args = calloc((size_t)argc + 1, sizeof(*args));
+    if (args == NULL) {
+        weft_cli_complain("%s", weft_status_text(WEFT_STATUS_OUT_OF_MEMORY));
+        return WEFT_EXIT_FAILURE;
+    }
+    memcpy(args, argv, (size_t)argc * sizeof(*args));
+    (void)snprintf(name, sizeof name, "%s %s", path_name(cli->program), row->name);
+    args[0] = name;
+    weft_exit code = row->run(cli, argc, args);
+    free(args);
+    return code;
+}
+
+static bool word_is(const char* word, const char* a, const char* b, const char* c) {
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static weft_exit dispatch(const weft_cli* cli, int argc, char** argv) {
+    const char* program = path_name(cli->program);
+    if (argc < 2) {
+        help_print(stderr, program);
+        return WEFT_EXIT_USAGE;
+    }
+    const char* word = argv[1];
+    if (word_is(word, "--help", "-?", "-h") || (strcmp(word, "help") == 0 && argc == 2)) {
+        help_print(stdout, program);
+        return WEFT_EXIT_OK;
+    }
+    if (word_is(word, "--version", "-V", "version")) {
+        printf("weft %s\n", weft_version());
+        return WEFT_EXIT_OK;
+    }
+    // `weft help run` is `weft run --help`.
+    char help[] = "--help";
+    char* help_args[] = {argv[0], help, NULL};
+    bool wants_help = strcmp(word, "help") == 0;
+    if (wants_help)
+        word = argv[2];
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(word, command_rows[i].name) == 0)
+            return wants_help ? command_run(cli, &command_rows[i], 2, help_args)
+                              : command_run(cli, &command_rows[i], argc - 1, argv + 1);
+    }
+    return command_unknown(program, word);
+}
+
+int weft_main(int argc, char** argv, const weft_module* const* modules, size_t module_count) {
+    weft_cli cli = {
+        .program = argc > 0 ? argv[0] : "weft",
+        .modules = modules,
+        .module_count = module_count,
+    };
+    argp_program_version = "weft " WEFT_VERSION;
+    argp_err_exit_status = WEFT_EXIT_USAGE;
+    weft_exit code = dispatch(&cli, argc, argv);
+    // A full disk or a closed pipe must not look like success.
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        weft_cli_complain("standard output could not be written: %s", strerror(errno));
+        code = code == WEFT_EXIT_OK ? WEFT_EXIT_FAILURE : code;
+    }
+    return (int)code;
+}

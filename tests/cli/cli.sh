@@ -1,0 +1,424 @@
+#!/bin/sh
+# Runs the program as a user would and checks exit codes and what it says.
+#
+# usage: cli.sh SECTION WEFT MODULE_DIR JSON_VALUE
+set -u
+section=$1
+weft=$2
+modules=$3
+json_value=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failures=0
+LC_ALL=C
+export LC_ALL
+
+# try CODE ARGUMENT...: runs weft, keeps what it prints in $dir/out and $dir/err.
+try() {
+    want=$1
+    shift
+    said="weft $*"
+    "$weft" "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ "$code" -eq "$want" ] || fail "exit code $code, not $want"
+}
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  %s\n' "$said" "$1"
+    sed 's/^/  out: /' "$dir/out" | head -n 40
+    sed 's/^/  err: /' "$dir/err" | head -n 40
+}
+
+# out TEXT, err TEXT: the output has this text. silent: nothing on standard error.
+out() {
+    grep -qF -e "$1" "$dir/out" || fail "standard output lacks: $1"
+}
+err() {
+    grep -qF -e "$1" "$dir/err" || fail "standard error lacks: $1"
+}
+silent() {
+    [ ! -s "$dir/err" ] || fail "standard error is not empty"
+}
+
+# value PATH...: the value in the JSON that was printed.
+value() {
+    "$json_value" "$@" <"$dir/out" || fail "no JSON value at: $*"
+}
+is() {
+    wanted=$1
+    shift
+    found=$(value "$@")
+    [ "$found" = "$wanted" ] || fail "JSON $*: '$found', not '$wanted'"
+}
+
+# line NUMBER TEXT FILE: FILE with one line replaced, in $dir/bad.
+line() {
+    sed "$1s/.*/$2/" "$3" >"$dir/bad"
+}
+
+section_help() {
+    try 0 --version
+    out "weft 0."
+    silent
+    try 0 --help
+    for command in run verify bench list; do out "  $command"; done
+    out "Exit status"
+    for command in run verify bench list; do
+        try 0 $command --help
+        out "Usage: weft $command"
+        out "Examples:"
+        out "Exit status"
+        silent
+        cp "$dir/out" "$dir/first"
+        try 0 help $command
+        cmp -s "$dir/out" "$dir/first" || fail "differs from weft $command --help"
+        try 0 $command --version
+        out "weft 0."
+    done
+    try 0 verify --help
+    for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
+        digest-check json quiet no-pin; do
+        out "--$option"
+    done
+    try 0 list
+    out "creatures"
+    out "headline"
+    silent
+    try 0 list --json
+    is creatures workloads 0 name
+    value measurements 0 name >/dev/null
+}
+
+section_usage() {
+    try 2
+    err "Usage: weft"
+    try 2 rnu
+    err "'rnu' is not a command: did you mean 'run'?"
+    try 2 --frobnicate
+    err "'--frobnicate' is not a command"
+    try 2 run
+    err "run needs a simulation"
+    try 2 run creatures boids
+    err "'boids' is one too many"
+    try 2 run creature
+    err "no workload is named 'creature': did you mean 'creatures'?"
+    try 2 run zzzzzzzz
+    err "no workload is named 'zzzzzzzz'; "
+    try 2 run creatures --frobnicate
+    err "frobnicate"
+    try 2 run creatures --seeds 3
+    err "seeds"
+    try 2 list creatures
+    err "'creatures' is one too many"
+    try 2 bench heddline
+    err "no measurement is named 'heddline': did you mean 'headline'?"
+    for bad in -1 +1 "" x 10kk 1.5 1.2345k 1e20 18446744073709551616 "1 " " 1" 0x10; do
+        try 2 run creatures --entities "$bad"
+        err "--entities: '$bad' is not a whole number"
+        try 2 run creatures --ticks "$bad"
+        err "--ticks: '$bad' is not a whole number"
+    done
+    for bad in -1 +1 "" x 0x 0xg 1k 18446744073709551616 0x10000000000000000 "1 " " 1"; do
+        try 2 run creatures --seed "$bad"
+        err "--seed: '$bad' is not a number of 64 bits"
+    done
+    try 2 run creatures --entities 4294967295
+    err "--entities: a world holds at most 4294967294"
+    for bad in 0 1025 -1 x ""; do
+        try 2 run creatures --workers "$bad"
+        err "--workers: '$bad' is not a number from 1 to 1024"
+    done
+    for bad in "" thread threads: threads:0 threads:1025 serial:2 virtual:x threads:2:3; do
+        try 2 run creatures --executor "$bad"
+        err "--executor: '$bad' is not serial"
+    done
+    try 2 run creatures --executor threads:2 --workers 3
+    err "--workers 3 contradicts --executor threads:2"
+    try 2 run creatures --executor serial --workers 2
+    err "--workers 2 contradicts --executor serial"
+    try 2 verify creatures --configs virtual:2,thrads:3
+    err "--configs: 'thrads:3' is not serial"
+    try 2 verify creatures --configs serial --executor serial
+    err "leave one out"
+    try 2 verify creatures --seeds 0
+    err "--seeds: '0' is not a number from 1 to 100000"
+}
+
+section_run() {
+    try 0 run creatures --entities 2k --ticks 20 --executor serial
+    out "module    creatures"
+    out "2,000 entities, 20 ticks, seed 1"
+    out "executor  serial, 1 worker"
+    silent
+    full=$(sed -n 's/^full *//p' "$dir/out")
+    for executor in virtual:3 threads:2 threads:5; do
+        try 0 run creatures --entities 2000 --ticks 2e1 --executor $executor
+        out "full      $full"
+        silent
+    done
+    try 0 run creatures --entities 2k --ticks 20 --seed 2
+    grep -qF "$full" "$dir/out" && fail "another seed, the same digest"
+    try 0 run creatures --entities 2k --ticks 20 --workers 2 --no-pin --quiet
+    out "executor  threads, 2 workers, not pinned"
+    out "full      $full"
+    try 0 run creatures --entities 2k --ticks 20 --executor virtual --workers 2 --schedule-seed 9
+    out "virtual, 2 workers, schedule seed 9"
+    out "full      $full"
+    try 0 run creatures --entities 2k --ticks 20 --digest-check
+    out "full      $full"
+    try 0 run creatures --entities 2k --ticks 20 --json --seed 0xffffffffffffffff
+    is creatures module
+    is 2000 entities
+    is 20 ticks
+    is 0xffffffffffffffff seed
+    is false interrupted
+    is threads executor kind
+    try 0 run creatures --entities 2k --ticks 20 --json
+    is "$full" full
+    try 0 run creatures --entities 100 --ticks 0 --json
+    is 0 ticks
+    # A system that lies about its access leaves a stale cache behind.
+    try 3 run canary --ticks 3 --executor serial --digest-check
+    err "DIGEST_MISMATCH"
+    if [ -w /dev/full ]; then
+        "$weft" list >/dev/full 2>"$dir/err"
+        code=$?
+        : >"$dir/out"
+        said="weft list >/dev/full"
+        [ "$code" -eq 3 ] || fail "exit code $code, not 3"
+        err "standard output could not be written"
+    fi
+}
+
+section_hashes() {
+    good=$dir/good.hashes
+    verify="verify creatures --configs serial"
+    try 0 run creatures --entities 500 --ticks 6 --seed 7 --executor threads:2 --hashes "$good"
+    [ "$(wc -l <"$good")" -eq 16 ] || fail "not 16 lines in the hash file"
+    [ "$(ls "$dir" | grep -c tmp-)" -eq 0 ] || fail "a temporary file was left behind"
+    try 0 $verify --against "$good"
+    out "500 entities, 6 ticks, seed 7"
+    out "good.hashes: equal, 6 ticks"
+    try 0 $verify --against "$good" --ticks 4 --hashes "$dir/again.hashes"
+    head -n 5 "$good" >"$dir/a"
+    head -n 5 "$dir/again.hashes" >"$dir/b"
+    cmp -s "$dir/a" "$dir/b" || fail "the serial run writes another head"
+
+    # Another digest is a difference, with its place.
+    line 13 "3 $(printf '%032d' 0) $(printf '%032d' 0)" "$good"
+    try 1 $verify --against "$dir/bad"
+    out "DIFFERENT from the file"
+    out "bad:13"
+    out "this line of the file is damaged"
+    line 16 "6 $(printf '%032d' 0) $(printf '%032d' 0)" "$good"
+    try 1 $verify --against "$dir/bad" --json
+    is different reference result
+    is 6 reference tick
+
+    # Files that are no good.
+    bad_hashes
+    # Files of another run.
+    foreign_hashes
+    # Files that cannot be written.
+    try 3 run creatures --entities 10 --ticks 1 --hashes "$dir/none/x"
+    err "$dir/none/x: the hash file cannot be written: No such file or directory"
+    try 3 run creatures --entities 10 --ticks 1 --hashes /dev/null
+    err "/dev/null: the hash file cannot be written: not a regular file"
+    try 3 run creatures --entities 10 --ticks 1 --hashes "$dir"
+    err "not a regular file"
+}
+
+# refuse MESSAGE: $dir/bad is refused with this line.
+refuse() {
+    try 3 $verify --against "$dir/bad"
+    err "$dir/bad$1"
+}
+
+bad_hashes() {
+    rm -f "$dir/bad"
+    refuse ": the hash file cannot be read: No such file or directory"
+    try 3 $verify --against "$dir"
+    err "$dir: the hash file cannot be read: Is a directory"
+    : >"$dir/bad"
+    refuse ":1: the file is truncated: expected 'weft-hashes 1', found its end"
+    echo "#!/bin/sh" >"$dir/bad"
+    refuse ":1: this is no hash file: expected 'weft-hashes 1', found '#!/bin/sh'"
+    head -c 3000 "$weft" >"$dir/bad"
+    refuse ":1: this is no hash file: expected 'weft-hashes 1', found '?ELF"
+    line 1 "weft-hashes 2" "$good"
+    refuse ":1: hash file of version 2, this program reads version 1"
+    line 2 "weft" "$good"
+    refuse ":2: expected 'weft' and one word, found 'weft'"
+    line 4 "entities 0500" "$good"
+    refuse ":4: expected 'entities' and a decimal number, found 'entities 0500'"
+    line 5 "seed 7" "$good"
+    refuse ":5: expected 'seed 0x' and 16 hexadecimal digits, found 'seed 7'"
+    line 6 "ticks 99999999999999999999" "$good"
+    refuse ":6: expected 'ticks' and a decimal number, found 'ticks 99999999999999999999'"
+    line 6 "ticks 7" "$good"
+    refuse ":17: the file is truncated: expected tick 7 of 7, found its end"
+    line 6 "ticks 5" "$good"
+    refuse ":16: expected the end of the file after tick 5, found '6 "
+    line 9 "math float32" "$good"
+    refuse ":9: expected 'math fixed_point_16_16', found 'math float32'"
+    line 12 "3 abc" "$good"
+    refuse ":12: expected tick 2 and two digests of 32 hexadecimal digits, found '3 abc'"
+    sed '13s/ [0-9a-f]/ G/' "$good" >"$dir/bad"
+    refuse ":13: expected tick 3 and two digests of 32 hexadecimal digits, found '3 G"
+    sed '13d' "$good" >"$dir/bad"
+    refuse ":13: expected tick 3 and two digests"
+    head -n 12 "$good" >"$dir/bad"
+    refuse ":13: the file is truncated: expected tick 3 of 6, found its end"
+    head -n 5 "$good" >"$dir/bad"
+    refuse ":6: the file is truncated: expected 'ticks' and a decimal number, found its end"
+    size=$(wc -c <"$good")
+    head -c $((size - 1)) "$good" >"$dir/bad"
+    refuse ":16: the file is truncated: expected a whole line, found '6 "
+    head -c $((size - 40)) "$good" >"$dir/bad"
+    refuse ":16: the file is truncated: expected a whole line, found '6 "
+    sed 's/$/\r/' "$good" >"$dir/bad"
+    refuse ":1: this is no hash file: expected 'weft-hashes 1', found 'weft-hashes 1?'"
+    # Every cut is refused, and every cut says where.
+    cut=0
+    while [ $cut -lt "$size" ]; do
+        head -c $cut "$good" >"$dir/bad"
+        refuse ":"
+        cut=$((cut + 23))
+    done
+}
+
+foreign_hashes() {
+    sed '3s/.*/module boids/' "$good" >"$dir/bad"
+    refuse ":3: made by module 'boids', this run is of 'creatures'"
+    try 3 $verify --against "$good" --entities 501
+    err ":4: made with 500 entities, this run has 501"
+    try 3 $verify --against "$good" --seed 8
+    err ":5: made with seed 0x7, this run has 0x8"
+    try 3 $verify --against "$good" --ticks 7
+    err ":6: has 6 ticks, this run wants 7"
+    line 7 "schema 0x0123456789abcdef" "$good"
+    refuse ":7: made with schema 0x0123456789abcdef, this run has 0x"
+    line 8 "schedule 0x0123456789abcdef" "$good"
+    refuse ":8: made with schedule 0x0123456789abcdef, this run has 0x"
+}
+
+section_modules() {
+    try 3 run ./no_such_module.so
+    err "./no_such_module.so: cannot be read: No such file or directory"
+    try 3 run no_such_module.so
+    err "no_such_module.so: cannot be read: No such file or directory"
+    echo "not ELF" >"$dir/text.so"
+    try 3 verify "$dir/text.so"
+    err "text.so: cannot be loaded as a shared object"
+    : >"$dir/empty.so"
+    try 3 verify "$dir/empty.so"
+    err "empty.so: cannot be loaded as a shared object"
+    try 3 run "$dir/"
+    err "cannot be loaded as a shared object"
+    try 3 run "$modules/no_table.so"
+    err "no_table.so: exports no table named weft_module_table"
+    try 3 run "$modules/wrong_abi.so"
+    err "wrong_abi.so: its module table is of version 2, this program takes 1"
+    try 3 run "$modules/no_build.so"
+    err "no_build.so: its module table is wrong: it has no build function"
+    try 3 run "$modules/unknown_relation.so"
+    err "physics"
+    err "rendr"
+    err "UNKNOWN_SYSTEM"
+    for executor in serial virtual:2 threads:1 threads:2 threads:4; do
+        try 3 run "$modules/failing.so" --executor $executor
+        err "burn"
+        err "the fuse of slot 0 has burned down"
+        err "SYSTEM_FAILED"
+    done
+    try 3 verify "$modules/failing.so"
+    err "the fuse of slot 0 has burned down"
+    try 3 verify "$modules/failing.so" --json
+    is failed reference result
+    is SYSTEM_FAILED reference status
+    is 3 reference tick
+    # A path without a slash is a path all the same.
+    (cd "$modules" && "$weft" run bit_flip.so --executor serial >"$dir/out" 2>"$dir/err")
+    said="weft run bit_flip.so"
+    out "module    bit_flip"
+}
+
+section_verify() {
+    try 0 verify creatures --entities 600 --ticks 4
+    out "equal: 66 runs"
+    for row in "serial          1" "virtual         8" "threads        64"; do out "$row"; done
+    silent
+    try 0 verify creatures --entities 600 --configs threads:2,virtual:3 --seeds 2 --json
+    is equal reference result
+    is equal runs 2 result
+    is 2 runs 0 workers
+    is virtual runs 1 executor
+    is 0x0000000000000001 runs 1 schedule_seed
+    [ "$(value reference full)" = "$(value runs 0 full)" ] || fail "digests differ"
+    try 0 verify creatures --entities 600 --ticks 3 --workers 2 --digest-check
+    out "equal: 21 runs"
+    # Too big for the usual number of ticks: it says so.
+    try 0 verify creatures --entities 20k --configs threads:2,threads:3
+    out "entities"
+    try 0 verify creatures --entities 600 --ticks 0 --configs threads:2
+    out "equal: 1 runs"
+}
+
+section_differences() {
+    try 1 verify canary --configs virtual:2
+    out "DIFFERENT from the serial run: virtual, 2 workers, schedule seed"
+    out "system     stamp"
+    out "component  Stamp.tasks"
+    # The printed command repeats it.
+    sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
+    code=$?
+    said="the printed command"
+    [ $code -eq 1 ] || fail "exit code $code, not 1"
+    grep -q '^  system     stamp' "$dir/again" || fail "the command names no system"
+    try 1 verify canary --configs virtual:2,virtual:3 --json
+    is different runs 0 result
+    is stamp runs 0 place task system
+    is equal reference result
+
+    # One bit of one component of one entity.
+    try 1 verify "$modules/bit_flip.so" --configs virtual:2
+    out "tick       6: the states after ticks 1 to 5 are equal"
+    out "system     flip"
+    out "archetype 1, shard 1 (slots 4096 to 8191)"
+    out "entity     slot 4103, generation 1"
+    out "component  Place.layer"
+    out "serial     40"
+    out "here       44"
+    out "1 entity differs"
+    sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
+    grep -q '^  entity     slot 4103, generation 1' "$dir/again" ||
+        fail "the printed command does not repeat it"
+
+    # State outside of the world: not even the serial run repeats itself.
+    try 1 verify "$modules/hidden_input.so" --configs serial,threads:2
+    out "DIFFERENT from the serial run: serial, 1 worker"
+    out "the serial run did not repeat itself"
+}
+
+# interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
+interrupted() {
+    said="weft $* (interrupted)"
+    timeout --foreground --preserve-status -k 20 -s INT 1 "$weft" "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ "$code" -eq 3 ] || fail "exit code $code, not 3"
+}
+
+section_interrupt() {
+    interrupted run creatures --entities 1k --ticks 1e12 --hashes "$dir/some.hashes"
+    err "interrupted after tick"
+    out "full"
+    try 0 verify creatures --configs serial --against "$dir/some.hashes" --ticks 5
+    interrupted verify creatures --entities 1k --ticks 1e12
+    err "interrupted"
+    out "not run"
+}
+
+"section_$section"
+[ "$failures" -eq 0 ] || printf '%s failures in %s\n' "$failures" "$section"
+[ "$failures" -eq 0 ]
