@@ -11,6 +11,8 @@ endif()
 # Square roots need no errno, so they become one instruction; no value changes.
 set(WEFT_FLAGS
     -fno-fast-math -ffp-contract=off -fno-math-errno -fsigned-char
+    # Assertions name files from the root of the source tree.
+    "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/="
     -fno-semantic-interposition
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes)
 if(WEFT_WERROR)

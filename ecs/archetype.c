@@ -197,6 +197,8 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
         archetype->has_entities |= type->has_entities;
         archetype->has_buffered |= type->buffered;
     }
+    if (archetype->column_count > world->column_count_max)
+        world->column_count_max = archetype->column_count;
     archetype->dirty = true;
     archetype->node_empty = true;
     return WEFT_STATUS_OK;

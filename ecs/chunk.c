@@ -86,20 +86,18 @@ static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__
 // One allocation holds the chunk and its arrays per column.
 static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
     size_t pointers = columns * sizeof(void*);
-    size_t size = sizeof(weft__chunk) + 4 * pointers + (columns + 1) * sizeof(weft_digest) +
+    size_t size = sizeof(weft__chunk) + 2 * pointers + (columns + 1) * sizeof(weft_digest) +
                   2 * (columns + 1);
     uint8_t* memory = weft__arena_alloc_zero(&world->arena, size);
     if (memory == NULL)
         return NULL;
     weft__chunk* chunk = (weft__chunk*)(void*)memory;
     memory += sizeof(weft__chunk);
-    chunk->leaves = (weft_digest*)(void*)memory;
-    memory += (columns + 1) * sizeof(weft_digest);
     chunk->columns = (void**)(void*)memory;
     chunk->backs = (void**)(void*)(memory + pointers);
-    chunk->next_columns = (void**)(void*)(memory + 2 * pointers);
-    chunk->next_backs = (void**)(void*)(memory + 3 * pointers);
-    chunk->dirty = memory + 4 * pointers;
+    memory += 2 * pointers;
+    chunk->leaves = (weft_digest*)(void*)memory;
+    chunk->dirty = memory + (columns + 1) * sizeof(weft_digest);
     chunk->filled = chunk->dirty + columns + 1;
     return chunk;
 }

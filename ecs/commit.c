@@ -200,7 +200,7 @@ static uint32_t chain_length(const weft_world* world, uint32_t chain) {
 static void chain_shard(weft_world* world, const weft__shard* shard) {
     weft__reference* references = world->references.items;
     uint32_t ahead = shard->reference_first; // Slots are looked up anywhere: fetch early.
-    for (uint32_t i = 0; i < 8 && ahead != WEFT__NONE; i++)
+    for (uint32_t i = 0; i < 16 && ahead != WEFT__NONE; i++)
         ahead = references[ahead].next;
     for (uint32_t at = shard->reference_first; at != WEFT__NONE; at = references[at].next) {
         if (ahead != WEFT__NONE) {
@@ -342,15 +342,19 @@ static weft_status free_slots(weft_world* world) {
 static weft_status target_chunk(weft_world* world, uint32_t number, uint32_t set,
                                 weft__chunk** out) {
     weft__shard* shard = world->shards.items[number];
-    uint32_t archetype = world->sets.items[set].archetype;
+    weft__set* node = &world->sets.items[set];
+    uint32_t archetype = node->archetype;
     WEFT_ASSERT(archetype < world->archetypes.count);
-    uint32_t at = weft__shard_lower(shard, archetype);
-    weft__chunk* chunk = NULL;
-    if (at < shard->archetypes.count && shard->archetypes.items[at] == archetype)
-        chunk = shard->chunks.items[at];
-    else
-        WEFT_TRY(weft__chunk_create(world, &world->archetypes.items[archetype], archetype, false,
-                                    number, &chunk));
+    weft__chunk* chunk = node->last_chunk;
+    if (chunk == NULL || chunk->shard != number) {
+        uint32_t at = weft__shard_lower(shard, archetype);
+        if (at < shard->archetypes.count && shard->archetypes.items[at] == archetype)
+            chunk = shard->chunks.items[at];
+        else
+            WEFT_TRY(weft__chunk_create(world, &world->archetypes.items[archetype], archetype,
+                                        false, number, &chunk));
+        node->last_chunk = chunk;
+    }
     shard->carry += world->archetypes.items[archetype].pack_size;
     *out = chunk;
     return WEFT_STATUS_OK;

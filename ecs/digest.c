@@ -39,10 +39,13 @@ static uint64_t leaf_seed(uint64_t kind, uint64_t count) {
 // A leaf: the hash of the bytes, then of that with the prefix. Seeding the long hash itself costs
 // it a secret of its own each time, which for small chunks is more than the hash.
 static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
+    weft_digest digest = weft_digest_of(bytes, size, 0);
     uint8_t buffer[sizeof(weft_digest)];
     weft__bytes node;
+    if (host_is_little())
+        return weft_digest_of(&digest, sizeof(digest), seed);
     weft__bytes_init(&node, buffer, sizeof(buffer));
-    weft__bytes_put_digest(&node, weft_digest_of(bytes, size, 0));
+    weft__bytes_put_digest(&node, digest);
     return weft__bytes_digest(&node, seed);
 }
 

@@ -115,14 +115,15 @@ static void store_value(const weft_world* world, const weft__type* type, const w
 // value for a component that the final set lacks is superseded by the remove that follows it.
 static void pack_values(const weft_world* world, const weft__archetype* table, uint32_t chain,
                         uint8_t* packed) {
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].then) {
-        const weft__record* record = world->references.items[chain].record;
-        const weft__type* type = weft__type_at(world, record->type);
-        if (record->op == WEFT__OP_REMOVE || type->role == WEFT__ROLE_SPARSE)
+    const weft__reference* reference;
+    for (; chain != WEFT__NONE; chain = reference->then) {
+        reference = &world->references.items[chain];
+        const weft__type* type = weft__type_at(world, reference->type);
+        if (reference->op == WEFT__OP_REMOVE || type->role == WEFT__ROLE_SPARSE)
             continue;
-        uint32_t column = weft__archetype_column(table, record->type);
+        uint32_t column = weft__archetype_column(table, reference->type);
         if (column != WEFT__NONE)
-            store_value(world, type, record, packed + table->pack_offsets[column]);
+            store_value(world, type, reference->record, packed + table->pack_offsets[column]);
     }
 }
 
@@ -201,7 +202,10 @@ static void list_newborns(const weft_world* world, weft__merge* merge, const wef
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
-static void prefetch_edit(const weft__shard* shard, const weft__edit* edit) {
+static void prefetch_edit(const weft_world* world, const weft__shard* shard,
+                          const weft__edit* edit) {
+    if (edit->chain != WEFT__NONE)
+        __builtin_prefetch(world->references.items[edit->chain].record);
     weft__slot slot = shard->slots[edit->slot];
     if (slot.place == 0)
         return;
@@ -244,7 +248,7 @@ static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
         if (edit + 16 < shard->edit_end)
             __builtin_prefetch(&shard->slots[world->edits.items[edit + 16].slot]);
         if (edit + 8 < shard->edit_end)
-            prefetch_edit(shard, &world->edits.items[edit + 8]);
+            prefetch_edit(world, shard, &world->edits.items[edit + 8]);
         bool first = edit < shard->edit_end &&
                      (create == NULL ||
                       world->edits.items[edit].slot <= create->real.slot % WEFT_SHARD_SLOTS);
@@ -332,6 +336,7 @@ static inline void copy_run(uint8_t* out, const uint8_t* in, size_t bytes) {
 }
 
 // Replays the runs on one column. `packed` + come.carry is where an arrival's value lies.
+WEFT__WIDE
 static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* packed, size_t size,
                    uint8_t* out) {
     for (uint32_t i = 0; i < merge->run_count; i++) {
@@ -347,6 +352,7 @@ static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* 
     }
 }
 
+WEFT__WIDE
 static void replay_entities(const weft__merge* merge, const weft_entity* old, weft_entity* out) {
     for (uint32_t i = 0; i < merge->run_count; i++) {
         merge_run run = merge->runs[i];
@@ -379,6 +385,7 @@ static void block_give(weft_world* world, weft__lane* lane, void* block, size_t 
 }
 
 // Rows of a dense chunk know their place; those before `first` have kept it.
+WEFT__WIDE
 static void place_rows(weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
     uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
     for (uint32_t row = first; row < chunk->row_count; row++)
@@ -404,15 +411,17 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
         return;
     }
     weft_entity* entities;
-    weft__chunk_layout(world, table, capacity, block, &entities, chunk->next_columns,
-                       chunk->next_backs);
+    void** columns = lane->layout.items;
+    void** backs = columns + chunk->column_count;
+    WEFT_ASSERT(2 * chunk->column_count <= lane->layout.capacity);
+    weft__chunk_layout(world, table, capacity, block, &entities, columns, backs);
     replay_entities(merge, chunk->entities, entities); // Columns in the order that they lie in.
     weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
         replay(merge, chunk->columns[i], lane->carry + table->pack_offsets[i],
-               table->column_sizes[i], chunk->next_columns[i]);
-        chunk->columns[i] = chunk->next_columns[i];
-        chunk->backs[i] = chunk->next_backs[i];
+               table->column_sizes[i], columns[i]);
+        chunk->columns[i] = columns[i];
+        chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
     }
     block_give(world, lane, chunk->block, chunk->block_size);

@@ -382,6 +382,8 @@ static weft_status lane_refresh(weft_world* world, weft__lane* lane) {
         WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->changed, chunks - lane->changed.count));
     if (chunks > lane->swaps.capacity)
         WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->swaps, chunks - lane->swaps.count));
+    if (2 * world->column_count_max > lane->layout.capacity)
+        WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->layout, 2 * (size_t)world->column_count_max));
     if (lane->selected == NULL)
         lane->selected = weft__arena_alloc(arena, WEFT_SHARD_SLOTS * sizeof(uint16_t));
     return lane->selected == NULL ? WEFT_STATUS_OUT_OF_MEMORY : weft__merge_reserve(world, lane);

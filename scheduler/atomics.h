@@ -5,18 +5,17 @@
 /// does not see through inline assembly, and for cross builds). A word has no address-dependent
 /// state, so it may lie in memory that several processes share.
 ///
-/// For N in 32, 64 and a word of type weft__atomic_uN:
+/// For N in 32, 64 and a word of type weft__atomic_uN the operations are weft__atomic_uN_...
 ///
-///   weft__atomic_uN_load_relaxed(word)                          the value, without order
-///   weft__atomic_uN_load_acquire(word)                          the value; later accesses stay
-///   later weft__atomic_uN_store_relaxed(word, value)                  sets, without order
-///   weft__atomic_uN_store_release(word, value)                  sets; earlier accesses stay
-///   earlier weft__atomic_uN_fetch_add_acq_rel(word, value)              adds, returns the value
-///   before weft__atomic_uN_fetch_sub_acq_rel(word, value)              subtracts, returns the
-///   value before weft__atomic_uN_exchange_acq_rel(word, value)               sets, returns the
-///   value before weft__atomic_uN_compare_exchange_acq_rel(word, &expected, desired)
-///       sets the word to `desired` if it holds `expected` and returns whether it did; else
-///       `expected` becomes what the word held
+///   - load_relaxed(word): the value, without order
+///   - load_acquire(word): the value; later accesses stay later
+///   - store_relaxed(word, value): sets, without order
+///   - store_release(word, value): sets; earlier accesses stay earlier
+///   - fetch_add_acq_rel(word, value): adds, returns the value before
+///   - fetch_sub_acq_rel(word, value): subtracts, returns the value before
+///   - exchange_acq_rel(word, value): sets, returns the value before
+///   - compare_exchange_acq_rel(word, &expected, desired): sets the word to `desired` if it holds
+///     `expected` and returns whether it did; else `expected` becomes what the word held
 ///
 /// and weft__atomic_fence_seq_cst(), weft__cpu_relax(). A word that is all zero bytes holds 0.
 #pragma once

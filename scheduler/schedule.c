@@ -158,6 +158,11 @@ const char* weft_schedule_system_name(const weft_schedule* schedule, uint32_t ra
     return weft__schedule_at(schedule, rank)->name;
 }
 
+weft_scope weft_schedule_system_scope(const weft_schedule* schedule, uint32_t rank) {
+    WEFT_ASSERT(schedule->built);
+    return weft__schedule_at(schedule, rank)->scope;
+}
+
 uint32_t weft_schedule_stage_count(const weft_schedule* schedule) {
     WEFT_ASSERT(schedule->built);
     return schedule->stage_count;

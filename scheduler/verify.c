@@ -348,7 +348,7 @@ static bool walks_differ(const verify_pair* pair, verify_walk* serial, verify_wa
 /// The first entity that differs, in the blamed task's shard if there is one, and how many do.
 static void compare_entities(const verify_pair* pair) {
     weft_verify_place* place = pair->place;
-    bool prefer = place->has_task && place->archetype != 0;
+    bool prefer = place->has_task && !place->world_scope;
     bool settled = false;
     uint64_t count = 0;
     verify_walk serial;
@@ -487,6 +487,7 @@ static void outputs_compare(const verify_outputs* serial, const verify_outputs* 
             place->has_task = true;
             place->rank = rank;
             place->stage = stage;
+            place->world_scope = weft_schedule_system_scope(schedule, rank) == WEFT_SCOPE_WORLD;
             place->archetype = task->archetype;
             place->shard = task->shard;
             text_copy(place->system, sizeof place->system,

@@ -165,7 +165,7 @@ static void place_print_task(const weft_verify_place* place) {
     }
     printf("  system     %s (stage %u, rank %u)%s\n", place->system, place->stage, place->rank,
            place->task_missing ? ", which ran in one of the runs only" : "");
-    if (place->archetype == 0 && place->shard == 0)
+    if (place->world_scope)
         printf("  chunk      none: the system runs once per tick\n");
     else
         printf("  chunk      archetype %u, shard %u (slots %" PRIu64 " to %" PRIu64 ")\n",

@@ -41,33 +41,31 @@ typedef struct weft__type {
 /// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
 /// Entities and columns lie in one block, each column aligned to 64 bytes.
 typedef struct weft__chunk {
+    weft_entity* entities;
+    void** columns; // [column_count] world(t), or the only one.
+    uint32_t row_count;
+    uint32_t column_count;
     uint32_t archetype; // Archetype id; for a presence chunk the index of the sparse table.
     uint32_t shard;
-    uint32_t id; // Dense over all chunks of archetypes, in order of creation.
-    uint32_t row_count;
-    uint32_t capacity;
+    uint32_t local; // In shard.locals; presence chunks have none.
     bool sparse;
     bool listed; // In some lane's list of changed chunks.
     bool swap;   // In some lane's list of chunks with a filled back column.
-    uint32_t column_count;
-    weft_entity* entities;
-    void** columns;      // [column_count] world(t), or the only one.
-    void** backs;        // [column_count] world(t+1) of buffered components; null otherwise.
-    uint8_t* dirty;      // [column_count + 1]: leaf must be rehashed; the last is the entities'.
-    uint8_t* filled;     // [column_count]: the back column was taken for writing in this tick.
-    weft_digest* leaves; // [column_count + 1]
-    weft_digest node;
-    void* block;
-    size_t block_size;
-    uint32_t local;        // In shard.locals; presence chunks have none.
-    uint64_t written_tick; // Tick + 1 in which a system last took a column for writing.
-    // Commit's own, valid inside one merge: lists in the lane's scratch, ascending by slot.
+    // Merge's own: lists in the lane's scratch, ascending by slot.
     uint32_t gone;
     uint32_t gone_last;
     uint32_t come;
     uint32_t come_last;
-    void** next_columns; // [column_count] layout of the block that the merge fills.
-    void** next_backs;
+    uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
+    uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
+    void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
+    uint64_t written_tick; // Tick + 1 in which a system last took a column for writing.
+    weft_digest* leaves;   // [column_count + 1]
+    weft_digest node;
+    void* block;
+    size_t block_size;
+    uint32_t capacity;
+    uint32_t id; // Dense over all chunks of archetypes, in order of creation.
 } weft__chunk;
 
 /// A component set and its chunks; also the presence table of one sparse component.
@@ -137,6 +135,7 @@ typedef struct weft__set {
     uint32_t archetype; // WEFT__NONE until stored.
     uint64_t last_edge; // Key of the step last taken from here, and where it led.
     uint32_t last_set;
+    weft__chunk* last_chunk; // The chunk that a commit last sent a row of this set to.
 } weft__set;
 
 typedef struct weft__resource {
@@ -203,6 +202,7 @@ typedef struct weft__lane {
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
     struct weft__merge* merge; // Lists of the merge.
+    WEFT__VEC(void*) layout;   // Columns, then backs, of the block that the merge fills.
     uint16_t* selected;        // [4096] scratch of weft_view_selected().
     uint64_t dropped;
     uint64_t moved;
@@ -293,6 +293,7 @@ struct weft_world {
     WEFT__VEC(weft__channel) channels;
     WEFT__VEC(weft__reduction) reductions;
     uint32_t component_size_max;
+    uint32_t column_count_max; // Of any archetype.
 
     // Entities.
     WEFT__VEC(weft__shard*) shards;

@@ -3,6 +3,16 @@
 
 #include "weft/base.h"
 
+// Sanitizers are not set up yet when the loader asks which version to take, and clang 14 gives the
+// versions names that other files do not find.
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && defined(__gnu_linux__) &&                      \
+    !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+/// A function of integer loops, compiled for wide vectors too and chosen when the program starts.
+#define WEFT__WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define WEFT__WIDE
+#endif
+
 /// The number of zero bits below the lowest set one. word is not 0.
 static inline unsigned weft__ctz64(uint64_t word) {
     WEFT_CHECK(word != 0);

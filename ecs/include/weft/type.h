@@ -79,7 +79,8 @@ WEFT_API size_t weft_field_format(const weft_field* field, const void* value, ch
 #define WEFT_TYPE(name) (&weft_type_##name)
 
 /// Declares struct `name` and its field table: WEFT_COMPONENT(Position, (weft_vec2, at),
-/// (int32_t, layer)). One to sixteen fields. Use at file scope; it may stand in a header.
+/// (int32_t, layer)). One to sixteen fields, at most 4096 bytes. Use at file scope; it may stand in
+/// a header.
 #define WEFT_COMPONENT(name, ...)                                                                  \
     typedef struct name {                                                                          \
         WEFT_EACH_(WEFT_FIELD_DECLARE_, name, __VA_ARGS__)                                         \

@@ -65,7 +65,8 @@ WEFT_API void* weft_view_resource_write(weft_view* view, const weft_type* type);
 #define WEFT_RESOURCE_READ(view, name) ((const name*)weft_view_resource((view), WEFT_TYPE(name)))
 #define WEFT_RESOURCE_WRITE(view, name) ((name*)weft_view_resource_write((view), WEFT_TYPE(name)))
 
-/// Sends a message. `target` is null for channels to the world; a provisional handle is BAD.
+/// Sends a message. `target` is null for channels to the world and a real handle for channels to
+/// entities; anything else is a bug and asserts.
 WEFT_API void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type,
                              weft_entity target, const void* message);
 
@@ -111,7 +112,7 @@ WEFT_API weft_commands* weft_view_commands(weft_view* view);
 WEFT_API uint64_t weft_view_tick(const weft_view* view);
 
 /// Key of this system's draws in this tick (C8): use with weft_random_u32() and friends, with the
-/// entity's slot as the subject.
+/// entity's slot as the subject; in world scope any number of the system's own, from 0.
 WEFT_API weft_random_key weft_view_random(const weft_view* view);
 
 /// The same for draws per chunk instead of per entity: another key, and the subject is

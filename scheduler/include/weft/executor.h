@@ -67,7 +67,7 @@ typedef struct weft_executor_stats {
     uint32_t worker_count;
     uint32_t pinned_count; // Workers whose pin was read back right; worker 0 is the caller's
                            // thread, which keeps its own affinity.
-    bool oversubscribed; // More workers than CPUs: nobody spins.
+    bool oversubscribed;   // More workers than CPUs: nobody spins.
 } weft_executor_stats;
 
 /// The executor's counters now.

@@ -60,6 +60,9 @@ WEFT_API const char* weft_schedule_error(const weft_schedule* schedule);
 WEFT_API uint32_t weft_schedule_system_count(const weft_schedule* schedule);
 WEFT_API const char* weft_schedule_system_name(const weft_schedule* schedule, uint32_t rank);
 
+/// Scope of a system. Valid after the build.
+WEFT_API weft_scope weft_schedule_system_scope(const weft_schedule* schedule, uint32_t rank);
+
 /// Stage of a system, 0 to stage_count - 1: stages are separated by barriers. Valid after the
 /// build.
 WEFT_API uint32_t weft_schedule_stage_count(const weft_schedule* schedule);

@@ -90,6 +90,7 @@ typedef struct weft_verify_place {
 
     bool has_task;     // Below: the first task whose output differs.
     bool task_missing; // The task ran in one of the runs only.
+    bool world_scope;  // The system runs once per tick: archetype and shard mean nothing.
     uint32_t rank;
     uint32_t stage;
     uint32_t archetype;
