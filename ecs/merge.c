@@ -44,9 +44,12 @@ typedef struct weft__merge {
 } weft__merge;
 
 weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
-    size_t need = (size_t)WEFT_SHARD_SLOTS * (world->component_size_max < sizeof(weft_entity)
-                                                  ? sizeof(weft_entity)
-                                                  : world->component_size_max);
+    // Also room for the digest node of the widest chunk: 24 bytes a component.
+    size_t widest = world->component_size_max < sizeof(weft_entity) ? sizeof(weft_entity)
+                                                                    : world->component_size_max;
+    size_t need = (size_t)WEFT_SHARD_SLOTS * widest;
+    if (need < 64 + 24 * (size_t)world->types.count)
+        need = 64 + 24 * (size_t)world->types.count;
     if (lane->merge == NULL) {
         lane->merge = weft__arena_alloc_zero(&world->arena, sizeof(weft__merge));
         if (lane->merge == NULL)

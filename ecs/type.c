@@ -132,7 +132,13 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
                        type->name, type->size, type->field_count, TYPE_SIZE_MAX, TYPE_FIELDS_MAX);
         return WEFT_STATUS_BAD_TYPE;
     }
+    if (type->field_count > 0 && type->fields == NULL) {
+        (void)snprintf(text, capacity, "type %s has %u fields but no field table", type->name,
+                       type->field_count);
+        return WEFT_STATUS_BAD_TYPE;
+    }
     uint32_t end = 0;
+    uint32_t align = 1; // What the fields need.
     for (uint32_t i = 0; i < type->field_count; i++) {
         const weft_field* field = &type->fields[i];
         uint32_t size = weft_kind_size((weft_kind)field->kind);
@@ -145,6 +151,15 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
                 end);
             return WEFT_STATUS_BAD_TYPE;
         }
+        uint32_t unit = kind_unit(field->kind);
+        align = unit > align ? unit : align;
+        if (field->offset % unit != 0) {
+            (void)snprintf(text, capacity,
+                           "type %s, field %s: byte %u is no multiple of %u; order the fields from "
+                           "wide to narrow",
+                           type->name, field->name, field->offset, unit);
+            return WEFT_STATUS_BAD_TYPE;
+        }
         end += size;
     }
     if (end != type->size) {
@@ -152,10 +167,13 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
                        type->name, type->size, end, type->size - end);
         return WEFT_STATUS_BAD_TYPE;
     }
-    bool align_ok = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
-    if (!align_ok) {
-        (void)snprintf(text, capacity, "type %s wants an alignment of %u; 1, 2, 4 or 8 exist",
-                       type->name, type->align);
+    bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
+    if (!known || type->align < align || type->size % type->align != 0) {
+        (void)snprintf(
+            text, capacity,
+            "type %s has an alignment of %u; its fields need %u, and its %u bytes must be "
+            "a multiple of it",
+            type->name, type->align, align, type->size);
         return WEFT_STATUS_BAD_TYPE;
     }
     return WEFT_STATUS_OK;

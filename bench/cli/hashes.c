@@ -195,7 +195,8 @@ static weft_status reader_next(hashes_reader* reader) {
     reader->found = start;
     reader->found_length = end != NULL ? (size_t)(end - start) : reader->size - reader->offset;
     reader->offset += reader->found_length + (end != NULL);
-    if (end == NULL) {
+    // The first line is looked at in any case: a file of another kind is not a truncated one.
+    if (end == NULL && start != reader->bytes) {
         char found[FOUND_SIZE];
         (void)snprintf(reader->line, reader->capacity,
                        "%s:%" PRIu64 ": the file is truncated: expected a whole line, found '%s' "
