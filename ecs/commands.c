@@ -7,6 +7,8 @@
 
 #include "weft_world.h"
 
+#define CREATE_VALUES_MAX 64u
+
 static uint32_t commands_type(const weft_commands* commands, const weft_type* type) {
     uint32_t id = weft__type_id(commands->world, type);
     WEFT_ASSERT(id != 0);
@@ -15,28 +17,73 @@ static uint32_t commands_type(const weft_commands* commands, const weft_type* ty
     return id;
 }
 
-weft_entity weft_commands_create(weft_commands* commands, uint32_t row) {
-    WEFT_ASSERT(commands != NULL);
-    const weft_world* world = commands->world;
-    weft__record* record = weft__log_append(commands, 0, row, 0);
-    if (record == NULL)
-        return WEFT_ENTITY_NULL;
+// Gives a record of a create its provisional handle.
+static weft_entity create_record(weft_commands* commands, uint32_t row, weft__op op,
+                                 weft__record* record) {
     weft__stream* stream = &commands->lane->streams.items[0];
     weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
-    uint64_t limit = (uint64_t)commands->unit_count << world->create_bits;
+    uint64_t limit = (uint64_t)commands->unit_count << commands->world->create_bits;
     if (segment->create_count >= limit) {
-        // The record stays as a destroy of nobody: the tick fails anyway.
-        *record = (weft__record){.row = row, .op = WEFT__OP_DESTROY};
         weft__lane_fail(commands->lane, WEFT_STATUS_CREATE_LIMIT, commands->rank,
                         commands->archetype, commands->shard,
                         "one task recorded more creates than provisional handles can number; "
                         "spread them over ticks or systems");
-        return WEFT_ENTITY_NULL;
+        segment->create_count--; // The tick fails; the number is used twice, never out of range.
     }
-    uint64_t number = ((uint64_t)commands->unit << world->create_bits) + segment->create_count++;
+    uint64_t number =
+        ((uint64_t)commands->unit << commands->world->create_bits) + segment->create_count++;
     WEFT_ASSERT(number >> WEFT__PROVISIONAL_BITS == 0);
     weft_entity entity = {WEFT__PROVISIONAL_SLOT + (uint32_t)(number >> 32), (uint32_t)number};
-    *record = (weft__record){.entity = entity, .row = row, .op = WEFT__OP_CREATE};
+    *record = (weft__record){.entity = entity, .row = row, .op = (uint8_t)op};
+    return entity;
+}
+
+weft_entity weft_commands_create(weft_commands* commands, uint32_t row) {
+    WEFT_ASSERT(commands != NULL);
+    weft__record* record = weft__log_append(commands, 0, row, 0);
+    if (record == NULL)
+        return WEFT_ENTITY_NULL;
+    return create_record(commands, row, WEFT__OP_CREATE, record);
+}
+
+weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
+                                      const weft_value* values, uint32_t count) {
+    WEFT_ASSERT(commands != NULL && (count == 0 || values != NULL));
+    WEFT_ASSERT(count <= CREATE_VALUES_MAX);
+    uint16_t ids[CREATE_VALUES_MAX];
+    weft__bundle bundle = {sizeof(weft__bundle), 0};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t id = commands_type(commands, values[i].type);
+        bool dense = weft__type_at(commands->world, id)->role == WEFT__ROLE_COMPONENT;
+        ids[i] = dense ? (uint16_t)id : 0;
+        if (!dense)
+            continue;
+        uint32_t size = values[i].value == NULL ? 0 : (values[i].type->size + 7u) & ~7u;
+        bundle.size += (uint32_t)sizeof(weft__part) + size;
+        bundle.count++;
+    }
+    weft__record* record = weft__log_append(commands, 0, row, bundle.size);
+    if (record == NULL)
+        return WEFT_ENTITY_NULL;
+    weft_entity entity = create_record(commands, row, WEFT__OP_CREATE_WITH, record);
+    uint8_t* out = weft__record_value(record);
+    memcpy(out, &bundle, sizeof(bundle));
+    out += sizeof(bundle);
+    for (uint32_t i = 0; i < count; i++) {
+        if (ids[i] == 0)
+            continue;
+        uint32_t size = values[i].value == NULL ? 0 : values[i].type->size;
+        weft__part part = {ids[i], size > 0, (size + 7u) & ~7u};
+        memcpy(out, &part, sizeof(part));
+        if (size == 8)
+            memcpy(out + sizeof(part), values[i].value, 8); // The usual size, without a call.
+        else if (size > 0)
+            memcpy(out + sizeof(part), values[i].value, size);
+        out += sizeof(part) + part.size;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (ids[i] == 0)
+            weft_commands_add(commands, row, entity, values[i].type, values[i].value);
     return entity;
 }
 

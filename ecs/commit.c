@@ -76,7 +76,7 @@ static weft_status register_creates(weft_world* world) {
         return WEFT_STATUS_OK;
     for (uint32_t i = 0; i < world->records.count; i++) {
         const weft__record* record = world->records.items[i];
-        if (record->op != WEFT__OP_CREATE)
+        if (!weft__op_creates(record->op))
             continue;
         uint64_t number = provisional_number(record->entity);
         uint64_t unit = number >> world->create_bits;
@@ -84,8 +84,11 @@ static weft_status register_creates(weft_world* world) {
             (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
         WEFT_ASSERT(at < world->create_map.count);
         world->create_map.items[at] = world->creates.count;
-        world->creates.items[world->creates.count++] = (weft__create){
-            .number = number, .chain = WEFT__NONE, .chain_end = WEFT__NONE, .next = WEFT__NONE};
+        world->creates.items[world->creates.count++] = (weft__create){.number = number,
+                                                                      .record = record,
+                                                                      .chain = WEFT__NONE,
+                                                                      .chain_end = WEFT__NONE,
+                                                                      .next = WEFT__NONE};
     }
     WEFT_ASSERT(world->creates.count == world->create_map.count);
     return WEFT_STATUS_OK;
@@ -143,7 +146,7 @@ static weft_status route(weft_world* world) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->references, world->records.count));
     for (uint32_t i = 0; i < world->records.count; i++) {
         const weft__record* record = world->records.items[i];
-        if (record->op == WEFT__OP_CREATE)
+        if (weft__op_creates(record->op))
             continue;
         if (weft__entity_is_provisional(record->entity))
             route_provisional(world, record);
@@ -185,6 +188,22 @@ static weft_status fold_chain(weft_world* world, uint32_t chain, uint32_t* set, 
         *set = weft__set_step(world, *set, type, references[at].op == WEFT__OP_ADD);
         if (*set == WEFT__NONE)
             return WEFT_STATUS_OUT_OF_MEMORY;
+    }
+    return WEFT_STATUS_OK;
+}
+
+// The set that a create's own components make.
+static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set) {
+    if (record->op != WEFT__OP_CREATE_WITH)
+        return WEFT_STATUS_OK;
+    const weft__bundle* bundle = weft__record_value(record);
+    const uint8_t* at = (const uint8_t*)(bundle + 1);
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        const weft__part* part = (const weft__part*)(const void*)at;
+        *set = weft__set_step(world, *set, part->type, true);
+        if (*set == WEFT__NONE)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        at += sizeof(*part) + part->size;
     }
     return WEFT_STATUS_OK;
 }
@@ -277,9 +296,13 @@ static weft_status fold(weft_world* world, uint32_t* newborn_count) {
         weft__create* create = &world->creates.items[i];
         if (create->cancelled) {
             world->stats.commands_dropped += chain_length(world, create->chain);
+            if (create->record->op == WEFT__OP_CREATE_WITH)
+                world->stats.commands_dropped +=
+                    ((const weft__bundle*)weft__record_value(create->record))->count;
             continue;
         }
         (*newborn_count)++;
+        WEFT_TRY(fold_bundle(world, create->record, &create->set));
         WEFT_TRY(fold_chain(world, create->chain, &create->set, &create->sparse));
         WEFT_TRY(want_set(world, create->set));
     }

@@ -97,6 +97,13 @@ typedef struct log_reader {
     uint32_t offset;
 } log_reader;
 
+// Bytes behind a record's head.
+static uint32_t record_tail(const weft_world* world, const weft__record* record) {
+    if (record->op == WEFT__OP_CREATE_WITH)
+        return ((const weft__bundle*)weft__record_value(record))->size;
+    return record->has_value ? weft__type_at(world, record->type)->type->size : 0;
+}
+
 static const weft__record* log_read(log_reader* reader, const weft_world* world) {
     while (reader->offset >= reader->block->used) {
         reader->block = reader->block->next;
@@ -105,7 +112,7 @@ static const weft__record* log_read(log_reader* reader, const weft_world* world)
     }
     const weft__record* record =
         (const weft__record*)(const void*)((uint8_t*)(reader->block + 1) + reader->offset);
-    uint32_t size = record->has_value ? weft__type_at(world, record->type)->type->size : 0;
+    uint32_t size = record_tail(world, record);
     reader->offset += (uint32_t)sizeof(weft__record) + ((size + 7u) & ~7u);
     return record;
 }
@@ -217,7 +224,7 @@ weft_digest weft__log_task_digest(const weft_world* world, const weft__lane* lan
     log_reader reader = {segment->block, segment->offset};
     for (uint32_t i = 0; i < segment->count; i++) {
         const weft__record* record = log_read(&reader, world);
-        uint32_t size = record->has_value ? weft__type_at(world, record->type)->type->size : 0;
+        uint32_t size = record_tail(world, record);
         weft_digest part = weft_digest_of(record, sizeof(*record) + size, i);
         uint64_t both[4] = {digest.low, digest.high, part.low, part.high};
         digest = weft_digest_of(both, sizeof(both), segment->count);

@@ -176,14 +176,38 @@ static void update_row(weft_world* world, weft__lane* lane, const weft__shard* s
     }
 }
 
+// Writes a create's own components into a packed row.
+static void pack_bundle(const weft_world* world, const weft__archetype* table,
+                        const weft__record* record, uint8_t* packed) {
+    if (record->op != WEFT__OP_CREATE_WITH)
+        return;
+    const weft__bundle* bundle = weft__record_value(record);
+    const uint8_t* at = (const uint8_t*)(bundle + 1);
+    for (uint32_t i = 0; i < bundle->count; i++) {
+        const weft__part* part = (const weft__part*)(const void*)at;
+        uint32_t column = weft__archetype_column(table, part->type);
+        const weft__type* type = weft__type_at(world, part->type);
+        uint8_t* place = packed + (column == WEFT__NONE ? 0 : table->pack_offsets[column]);
+        if (column != WEFT__NONE && part->has_value)
+            copy_value(place, at + sizeof(*part), type->type->size);
+        else if (column != WEFT__NONE)
+            memset(place, 0, type->type->size); // A repeated component: the last one wins.
+        if (column != WEFT__NONE && part->has_value && type->has_entities)
+            weft__type_resolve(world, type->type, place, 1);
+        at += sizeof(*part) + part->size;
+    }
+}
+
 static void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
                      const weft__create* create) {
     const weft__archetype* table = &world->archetypes.items[create->target->archetype];
     uint8_t* packed = list_come(lane->merge, lane, create->target, create->real, table->pack_size);
     if (table->pack_size > 0)
         memset(packed, 0, table->pack_size);
+    pack_bundle(world, table, create->record, packed);
     pack_values(world, table, create->chain, packed);
     uint32_t local = create->real.slot % WEFT_SHARD_SLOTS;
+    shard->slots[local].generation = create->real.generation;
     shard->live[local / 64] |= (uint64_t)1 << (local % 64);
 }
 
@@ -392,8 +416,7 @@ WEFT__WIDE
 static void place_rows(weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
     uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
     for (uint32_t row = first; row < chunk->row_count; row++)
-        shard->slots[chunk->entities[row].slot % WEFT_SHARD_SLOTS] =
-            (weft__slot){chunk->entities[row].generation, place | row};
+        shard->slots[chunk->entities[row].slot % WEFT_SHARD_SLOTS].place = place | row;
 }
 
 static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,

@@ -16,6 +16,7 @@ typedef enum weft__op {
     WEFT__OP_REMOVE = 4,
     WEFT__OP_SET = 5,
     WEFT__OP_MESSAGE = 6,
+    WEFT__OP_CREATE_WITH = 7, // A weft__bundle follows.
 } weft__op;
 
 /// One record; its value follows, padded to 8 bytes.
@@ -28,6 +29,19 @@ typedef struct weft__record {
 } weft__record;
 
 _Static_assert(sizeof(weft__record) == 16, "records are packed back to back in 8-byte steps");
+
+/// What follows a create with components: a head, then for each a part and its value, padded to 8.
+/// Sparse components are not here but follow as adds.
+typedef struct weft__bundle {
+    uint32_t size; // Bytes of all that follows the record, this head included.
+    uint32_t count;
+} weft__bundle;
+
+typedef struct weft__part {
+    uint16_t type;
+    uint16_t has_value;
+    uint32_t size; // Bytes of the value, padded.
+} weft__part;
 
 static inline void* weft__record_value(const weft__record* record) {
     return (void*)(uintptr_t)(record + 1);

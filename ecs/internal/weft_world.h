@@ -113,6 +113,11 @@ typedef struct weft__shard {
     size_t carry;           // Bytes of packed rows that arrive.
 } weft__shard;
 
+/// True for both kinds of create.
+static inline bool weft__op_creates(uint8_t op) {
+    return op == WEFT__OP_CREATE || op == WEFT__OP_CREATE_WITH;
+}
+
 static inline weft__chunk* weft__slot_chunk(const weft__shard* shard, weft__slot slot) {
     return slot.place == 0 ? NULL : shard->locals.items[(slot.place >> WEFT__PLACE_ROW_BITS) - 1];
 }
@@ -231,7 +236,8 @@ typedef struct weft__input {
 
 /// One create of the running commit, by key order.
 typedef struct weft__create {
-    uint64_t number;  // Provisional.
+    uint64_t number; // Provisional.
+    const weft__record* record;
     weft_entity real; // Null if cancelled.
     weft__chunk* target;
     uint32_t set;

@@ -1,0 +1,73 @@
+/// What measurements are made of: samples, their statistics and the rows of the table.
+#pragma once
+
+#include "measure.h"
+
+/// Nanoseconds of a steady clock.
+uint64_t weft_measure_now_ns(void);
+
+#define WEFT_SERIES_MAX 256
+
+/// Samples of one quantity, by round.
+typedef struct weft_series {
+    uint32_t count;
+    uint32_t disturbed; // Samples in which the system took a CPU away.
+    double value[WEFT_SERIES_MAX];
+} weft_series;
+
+/// Adds one sample; does nothing when full.
+void weft_series_add(weft_series* series, double value);
+
+/// Round by round a / b. Both have the same number of samples.
+weft_series weft_series_ratio(const weft_series* a, const weft_series* b);
+
+/// Ranks, from 0, of the order statistics that enclose the median of `count` samples with at least
+/// 95% confidence, as near together as they can be. Fewer than 6 samples have no such pair: all.
+void weft_series_confidence(uint32_t count, uint32_t* low_out, uint32_t* high_out);
+
+/// One alternative. A call of `run` does the work `repeat` times and is what is timed; `prepare`
+/// and `finish`, which may be null, stand around it untimed.
+typedef struct weft_case {
+    const char* name;
+    void (*prepare)(void* context);
+    weft_status (*run)(void* context, uint64_t repeat);
+    void (*finish)(void* context);
+    void* context;
+    double units; // What one repeat's time is divided by: rows, or 1.
+    weft_series series;
+} weft_case;
+
+/// How long and how often.
+typedef struct weft_sampling {
+    uint64_t sample_ns; // Least time of a sample; repeats are chosen for it.
+    uint32_t samples;   // Rounds.
+} weft_sampling;
+
+/// 15 samples of 40 ms, or a quick one.
+weft_sampling weft_sampling_of(const weft_measure_options* options);
+
+/// Warms up all cases, chooses repeats, then samples in rounds, each starting one case further.
+/// Values are nanoseconds per unit.
+weft_status weft_measure_cases(const weft_measure_options* options, const char* what,
+                               weft_sampling sampling, weft_case* cases, uint32_t case_count);
+
+/// Involuntary context switches of this process so far: the system gave a CPU to somebody else.
+uint64_t weft_measure_switches(void);
+
+/// Whether so many switches in so long a time are more than the system's own small errands: more
+/// than one in 10 ms.
+bool weft_measure_is_disturbed(uint64_t switches, uint64_t elapsed_ns);
+
+/// Appends a row with the series' statistics, times `scale`. Never null; the last row is
+/// overwritten when the table is full.
+weft_measure_row* weft_measure_add(weft_measure_table* table, const char* unit,
+                                   const weft_series* series, double scale, const char* format, ...)
+    WEFT_PRINTF(5, 6);
+
+/// Gives a row its target and verdict. Quick runs have none.
+void weft_measure_target(const weft_measure_options* options, weft_measure_row* row,
+                         weft_measure_sense sense, double target);
+
+/// Reports progress where somebody listens.
+void weft_measure_report(const weft_measure_options* options, const char* what, uint64_t done,
+                         uint64_t total);

@@ -1,0 +1,95 @@
+/// Measurements: how they are asked for, taken and reported.
+///
+/// A measurement compares alternatives in one run: after a warm-up the alternatives take turns, one
+/// sample each, so that whatever disturbs the machine disturbs all of them. It reports the median,
+/// the minimum and a 95% confidence interval of the median by order statistics, which assumes
+/// nothing about the distribution. The only clock of the folder is weft_measure_now_ns().
+#pragma once
+
+#include <weft/base.h>
+
+/// Called now and then by long measurements: what is being done, and how far it is.
+typedef void weft_measure_progress(void* context, const char* what, uint64_t done, uint64_t total);
+
+typedef struct weft_measure_options {
+    uint32_t worker_max;   // Workers at most; 0: what the topology suggests.
+    bool quick;            // Tiny sizes and few samples, to test the measurement itself.
+    uint64_t entity_count; // 0: the measurement's own.
+    uint64_t tick_count;   // 0: the measurement's own; those that count samples ignore it.
+    uint64_t seed;
+    weft_measure_progress* progress; // May be null.
+    void* progress_context;
+} weft_measure_options;
+
+/// Columns of every table.
+enum {
+    WEFT_MEASURE_MEDIAN,
+    WEFT_MEASURE_MIN,
+    WEFT_MEASURE_LOW,  // The confidence interval of the median.
+    WEFT_MEASURE_HIGH, //
+    WEFT_MEASURE_COLUMNS
+};
+
+/// "median", "min", "95% low", "95% high".
+extern const char* const weft_measure_columns[WEFT_MEASURE_COLUMNS];
+
+typedef enum weft_measure_verdict {
+    WEFT_MEASURE_NO_TARGET = 0,
+    WEFT_MEASURE_PASS = 1,
+    WEFT_MEASURE_FAIL = 2,
+} weft_measure_verdict;
+
+/// Which side of the target is good.
+typedef enum weft_measure_sense {
+    WEFT_MEASURE_AT_MOST = 0,
+    WEFT_MEASURE_AT_LEAST = 1,
+} weft_measure_sense;
+
+#define WEFT_MEASURE_TEXT 128
+#define WEFT_MEASURE_ROWS_MAX 48
+
+typedef struct weft_measure_row {
+    char name[WEFT_MEASURE_TEXT]; // "1 worker against the loop"
+    char unit[16];                // "ns/row", "ratio", ...
+    double value[WEFT_MEASURE_COLUMNS];
+    uint32_t sample_count;
+    weft_measure_verdict verdict; // On the median.
+    weft_measure_sense sense;     // With a verdict.
+    double target;                // With a verdict.
+    char note[WEFT_MEASURE_TEXT]; // Empty, or what is remarkable ("disturbed: 4 of 11 samples").
+} weft_measure_row;
+
+typedef struct weft_measure_table {
+    const char* name;              // The measurement's.
+    char title[WEFT_MEASURE_TEXT]; // With the sizes.
+    char note[WEFT_MEASURE_TEXT];  // On the whole; may be empty.
+    char error[320];               // The line of a run that failed; else empty.
+    bool passed;                   // No row fails its target.
+    uint32_t row_count;
+    weft_measure_row row[WEFT_MEASURE_ROWS_MAX];
+} weft_measure_table;
+
+/// One measurement.
+typedef struct weft_measure {
+    const char* name;
+    const char* summary;
+    /// Status: OK with a table, targets met or not; DIVERGED when alternatives that must agree do
+    /// not; else what failed, with the table's error line.
+    weft_status (*run)(const weft_measure_options* options, weft_measure_table* table);
+} weft_measure;
+
+/// All measurements, in the order of `weft bench`.
+const weft_measure* const* weft_measures(size_t* count_out);
+
+/// The measurement of this name, or null.
+const weft_measure* weft_measure_find(const char* name);
+
+/// Runs one: empties the table, fills it, and sets `passed`.
+weft_status weft_measure_run(const weft_measure* measure, const weft_measure_options* options,
+                             weft_measure_table* table);
+
+extern const weft_measure weft_measure_motion;
+extern const weft_measure weft_measure_tick10;
+extern const weft_measure weft_measure_overhead;
+extern const weft_measure weft_measure_churn;
+extern const weft_measure weft_measure_headline;

@@ -1,0 +1,93 @@
+#include "campaign.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const episode_config host_configs[] = {
+    {.name = "host"},
+    {.name = "host, digests at the end only", .lazy_digest = true},
+};
+
+static const episode_config system_configs[] = {
+    {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
+    {.name = "virtual 2", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 2},
+    {.name = "virtual 3, no fusion",
+     .kind = WEFT_EXECUTOR_VIRTUAL,
+     .workers = 3,
+     .no_fusion = true},
+    {.name = "virtual 8", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 8, .lazy_digest = true},
+    {.name = "threads 1", .kind = WEFT_EXECUTOR_THREADS, .workers = 1},
+    {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
+    {.name = "threads 3", .kind = WEFT_EXECUTOR_THREADS, .workers = 3, .grain = 1},
+};
+
+static uint64_t campaign_seed(void) {
+    const char* text = getenv("WEFT_TEST_SEED");
+    return text != NULL ? strtoull(text, NULL, 0) : UINT64_C(0x5EED0C6);
+}
+
+static void report(episode* e, const episode_config* config, const episode_outcome* outcome,
+                   const char* name, uint64_t seed) {
+    episode_outcome again = {0};
+    episode_shrink(e, config, outcome->program);
+    episode_run(e, config, &again);
+    episode_print(e);
+    fprintf(stderr, "after shrinking: %s\n", again.failed ? again.problem : "no failure");
+    cr_assert_fail("WEFT_TEST_SEED=0x%" PRIX64 " %s, %s, program %u: %s", seed, name, config->name,
+                   outcome->program, outcome->problem);
+}
+
+// The first digest of the second run that differs from the first one's; `count` if none does. A
+// lazy run has only the last.
+static uint32_t first_difference(const weft_digest* a, const weft_digest* b, uint32_t count,
+                                 bool lazy) {
+    for (uint32_t i = lazy && count > 0 ? 2 * (count - 1) : 0; i < 2 * count; i++)
+        if (!weft_digest_equal(a[i], b[i]))
+            return i / 2;
+    return count;
+}
+
+static void run_episode(const campaign* c, episode* e, uint64_t seed) {
+    const episode_config* configs = c->systems ? system_configs : host_configs;
+    size_t config_count = c->systems ? sizeof(system_configs) / sizeof(system_configs[0])
+                                     : sizeof(host_configs) / sizeof(host_configs[0]);
+    weft_digest* first = calloc(2 * (size_t)e->count, sizeof(weft_digest));
+    weft_digest* other = calloc(2 * (size_t)e->count, sizeof(weft_digest));
+    cr_assert(first != NULL && other != NULL);
+    for (size_t i = 0; i < config_count; i++) {
+        episode_outcome outcome = {.digests = i == 0 ? first : other};
+        episode_run(e, &configs[i], &outcome);
+        if (outcome.failed)
+            report(e, &configs[i], &outcome, c->name, seed);
+        uint32_t differs = e->count;
+        if (i > 0)
+            differs = first_difference(first, other, e->count, configs[i].lazy_digest);
+        if (differs != e->count)
+            episode_print(e);
+        cr_assert(differs == e->count,
+                  "WEFT_TEST_SEED=0x%" PRIX64 " %s, %s: digests differ after program %u", seed,
+                  c->name, configs[i].name, differs);
+    }
+    free(first);
+    free(other);
+}
+
+void campaign_run(const campaign* c, uint32_t scale) {
+    uint64_t seed = campaign_seed();
+    uint64_t state = seed;
+    for (const char* at = c->name; *at != '\0'; at++)
+        state = state * 131 + (uint64_t)*at;
+    uint32_t programs = c->programs * scale;
+#ifdef CAMPAIGN_SANITIZED
+    programs = programs / 10 + 1;
+#endif
+    fprintf(stderr, "%s: WEFT_TEST_SEED=0x%" PRIX64 ", %u programs\n", c->name, seed, programs);
+    for (uint32_t done = 0; done < programs; done += c->length) {
+        episode e;
+        episode_generate(&e, program_random(&state), c->ground, c->systems, c->length);
+        run_episode(c, &e, seed);
+        episode_free(&e);
+    }
+}

@@ -1,0 +1,27 @@
+/// Campaigns: many episodes, each run by several configurations that must agree.
+#pragma once
+
+#include <criterion/criterion.h>
+
+#include "programs.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CAMPAIGN_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CAMPAIGN_SANITIZED 1
+#endif
+#endif
+
+/// Part of a campaign: `programs` programs in episodes of `length`.
+typedef struct campaign {
+    const char* name;
+    terrain ground;
+    bool systems;
+    uint32_t length;
+    uint32_t programs;
+} campaign;
+
+/// Runs a campaign scaled by `scale` (a tenth of it under sanitizers) and fails the test at the
+/// first difference, with the seed and the shrunk program. WEFT_TEST_SEED sets the seed.
+void campaign_run(const campaign* c, uint32_t scale);

@@ -1,0 +1,354 @@
+#include "replay.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Systems ----------------------------------------------------------------------------------------
+
+typedef struct script {
+    const episode* episode;
+    recorder by;
+} script;
+
+static bool hears(recorder r) {
+    return r == RECORDER_HEIR || r == RECORDER_SCRIBE || r == RECORDER_LATE;
+}
+
+static bool announces(recorder r) {
+    return r == RECORDER_EARLY || r == RECORDER_WALKER || r == RECORDER_ELDER;
+}
+
+static void learn(names* known, uint32_t number, weft_entity entity) {
+    if (known->count == NAMES_MAX)
+        abort();
+    known->numbers[known->count] = number;
+    known->entities[known->count++] = entity;
+}
+
+static bool look_up(const names* known, weft_entity* entity) {
+    if (!model_is_new(*entity))
+        return true;
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (known->numbers[i] != entity->generation)
+            continue;
+        *entity = known->entities[i];
+        return true;
+    }
+    return false;
+}
+
+static bool find_row(weft_view* view, weft_entity entity, uint32_t* row) {
+    const weft_entity* entities = weft_view_entities(view);
+    uint32_t low = 0;
+    uint32_t high = weft_view_row_count(view);
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (entities[middle].slot < entity.slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *row = low;
+    return low < weft_view_row_count(view) && weft_entity_equal(entities[low], entity);
+}
+
+// Records one command; both handles in it have been looked up.
+static void record(weft_commands* commands, uint32_t row, const model_command* command,
+                   weft_entity target, const uint8_t* value) {
+    const weft_type* type = program_weft_type(command->type);
+    switch (command->op) {
+    case MODEL_CREATE:
+        break;
+    case MODEL_DESTROY:
+        weft_commands_destroy(commands, row, target);
+        break;
+    case MODEL_ADD:
+        weft_commands_add(commands, row, target, type, command->has_value ? value : NULL);
+        break;
+    case MODEL_REMOVE:
+        weft_commands_remove(commands, row, target, type);
+        break;
+    case MODEL_SET:
+        weft_commands_set(commands, row, target, type, value);
+        break;
+    }
+}
+
+// Looks up the target and the handle in the value. False if one of them cannot be named.
+static bool prepare(const names* known, const model_command* command, weft_entity* target,
+                    uint8_t* value) {
+    *target = command->target;
+    memcpy(value, command->value, MODEL_VALUE_MAX);
+    int32_t at = program_types[command->type].entity_at;
+    if (command->has_value && at >= 0) {
+        weft_entity inner;
+        memcpy(&inner, value + at, sizeof(inner));
+        if (!look_up(known, &inner))
+            return false;
+        memcpy(value + at, &inner, sizeof(inner));
+    }
+    return look_up(known, target);
+}
+
+static void run_command(weft_view* view, recorder self, names* known, const step* s, uint32_t row) {
+    weft_commands* commands = weft_view_commands(view);
+    if (s->command.op == MODEL_CREATE) {
+        weft_entity entity = weft_commands_create(commands, row);
+        learn(known, s->command.number, entity);
+        if (announces(self))
+            WEFT_EMIT(view, row, WEFT_ENTITY_NULL, Born, {entity, s->command.number});
+        return;
+    }
+    weft_entity target;
+    uint8_t value[MODEL_VALUE_MAX];
+    if (prepare(known, &s->command, &target, value))
+        record(commands, row, &s->command, target, value);
+}
+
+static void run_effect(weft_view* view, const names* known, const step* s, uint32_t row) {
+    weft_entity target;
+    uint8_t value[MODEL_VALUE_MAX];
+    if (!prepare(known, &s->command, &target, value))
+        return;
+    if (s->kind == STEP_NEWS)
+        WEFT_EMIT(view, row, WEFT_ENTITY_NULL, News, {target, s->command.number});
+    if (s->kind == STEP_FOCUS)
+        *WEFT_RESOURCE_WRITE(view, Focus) = (Focus){target, s->command.number};
+    if (s->kind == STEP_WRITE_FRIEND)
+        memcpy(&WEFT_WRITE(view, Friend)[row], value, sizeof(Friend));
+}
+
+static weft_status run_script(weft_view* view, const void* context) {
+    const script* self = context;
+    const program* p = &self->episode->programs[weft_view_tick(view)];
+    bool world_scope = self->by == RECORDER_EARLY || self->by == RECORDER_LATE;
+    names known;
+    known.count = 0;
+    if (hears(self->by)) {
+        uint32_t count;
+        const Born* born = weft_view_messages(view, WEFT_TYPE(Born), &count);
+        for (uint32_t i = 0; i < count; i++)
+            learn(&known, born[i].number, born[i].who);
+    }
+    for (uint32_t i = 0; i < p->count; i++) {
+        const step* s = &p->steps[i];
+        uint32_t row = 0;
+        if (s->by != self->by || (!world_scope && !find_row(view, s->row, &row)))
+            continue;
+        if (s->kind == STEP_COMMAND)
+            run_command(view, self->by, &known, s, row);
+        else
+            run_effect(view, &known, s, row);
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status add_systems(weft_schedule* schedule, const script* scripts) {
+    WEFT_TRY(weft_schedule_add_system(schedule,
+                                      WEFT_SYSTEM("early", run_script, .scope = WEFT_SCOPE_WORLD,
+                                                  .context = &scripts[0],
+                                                  WEFT_ACCESS(WEFT_COMMANDS, WEFT_EMITS(Born)))));
+    WEFT_TRY(weft_schedule_add_system(schedule,
+                                      WEFT_SYSTEM("walker", run_script, .context = &scripts[1],
+                                                  WEFT_ACCESS(WEFT_COMMANDS, WEFT_EMITS(Born)))));
+    WEFT_TRY(weft_schedule_add_system(
+        schedule, WEFT_SYSTEM("elder", run_script, .context = &scripts[2],
+                              WEFT_ACCESS(WEFT_READS(Age), WEFT_COMMANDS, WEFT_EMITS(Born)))));
+    WEFT_TRY(weft_schedule_add_system(
+        schedule, WEFT_SYSTEM("heir", run_script, .context = &scripts[3],
+                              WEFT_ACCESS(WEFT_WITHOUT(Mark), WEFT_CONSUMES(Born), WEFT_COMMANDS,
+                                          WEFT_EMITS(News)))));
+    WEFT_TRY(weft_schedule_add_system(
+        schedule, WEFT_SYSTEM("scribe", run_script, .context = &scripts[4],
+                              WEFT_ACCESS(WEFT_WRITES(Friend), WEFT_CONSUMES(Born)))));
+    return weft_schedule_add_system(
+        schedule, WEFT_SYSTEM("late", run_script, .scope = WEFT_SCOPE_WORLD, .context = &scripts[5],
+                              WEFT_ACCESS(WEFT_CONSUMES(Born), WEFT_COMMANDS, WEFT_EMITS(News),
+                                          WEFT_WRITES_RESOURCE(Focus))));
+}
+
+// Running ----------------------------------------------------------------------------------------
+
+static bool differs(char* problem, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(problem, PROBLEM_SIZE, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static weft_status make_world(replay* r, const script* scripts) {
+    weft_world_desc desc = weft_world_desc_default();
+    if (r->episode->ground == TERRAIN_LIMITED) {
+        desc.slot_limit = r->m.slot_limit;
+        desc.archetype_limit = r->m.archetype_limit;
+    }
+    WEFT_TRY(weft_world_create(&desc, NULL, &r->world));
+    for (uint32_t i = 0; i < TYPE_COUNT; i++)
+        WEFT_TRY(weft_world_register_component(
+            r->world, program_weft_type(i),
+            program_types[i].sparse
+                ? WEFT_STORAGE_SPARSE
+                : (i == TYPE_ECHO ? WEFT_STORAGE_BUFFERED : WEFT_STORAGE_DENSE)));
+    WEFT_TRY(weft_world_register_channel(r->world, WEFT_TYPE(Born), WEFT_TARGET_WORLD,
+                                         WEFT_DELIVERY_TICK));
+    WEFT_TRY(weft_world_register_channel(r->world, WEFT_TYPE(News), WEFT_TARGET_WORLD,
+                                         WEFT_DELIVERY_NEXT));
+    WEFT_TRY(weft_world_register_resource(r->world, WEFT_TYPE(Focus), 1, NULL));
+    if (!r->episode->systems)
+        return WEFT_STATUS_OK;
+    WEFT_TRY(weft_schedule_create(r->world, &r->schedule));
+    WEFT_TRY(add_systems(r->schedule, scripts));
+    weft_executor_desc executor = weft_executor_desc_default();
+    executor.kind = r->config->kind;
+    executor.worker_count = r->config->workers;
+    executor.grain = r->config->grain;
+    executor.no_fusion = r->config->no_fusion;
+    executor.schedule_seed = r->episode->seed;
+    return weft_executor_create(&executor, r->schedule, &r->executor);
+}
+
+static void record_host(weft_commands* commands, const model_command* command, names* known) {
+    weft_entity target;
+    uint8_t value[MODEL_VALUE_MAX];
+    if (command->op == MODEL_CREATE)
+        learn(known, command->number, weft_commands_create(commands, 0));
+    else if (prepare(known, command, &target, value))
+        record(commands, 0, command, target, value);
+}
+
+static bool run_setup(replay* r, char* problem) {
+    for (uint32_t stage = 0;; stage++) {
+        model_command* commands;
+        uint32_t count = program_setup(r->episode->ground, &r->m, stage, &commands);
+        if (count == 0)
+            return replay_compare(r, problem);
+        weft_commands* host = weft_world_commands(r->world);
+        names known;
+        known.count = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (known.count == NAMES_MAX)
+                known.count = 0; // Set-ups name the newest only.
+            record_host(host, &commands[i], &known);
+        }
+        weft_status status = weft_world_commit(r->world);
+        (void)model_commit(&r->m, commands, count);
+        free(commands);
+        if (status != WEFT_STATUS_OK)
+            return differs(problem, "set-up: %s", weft_world_error(r->world));
+    }
+}
+
+static weft_status run_on_host(replay* r, const program* p) {
+    weft_commands* host = weft_world_commands(r->world);
+    r->host_names.count = 0;
+    for (uint32_t i = 0; i < p->count; i++)
+        record_host(host, &p->steps[i].command, &r->host_names);
+    return weft_world_commit(r->world);
+}
+
+static void remember_dead(replay* r, const program* p) {
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->steps[i].command.op == MODEL_DESTROY && !model_is_new(p->steps[i].command.target))
+            r->stale[r->stale_count++ % STALE_MAX] = p->steps[i].command.target;
+}
+
+static bool compare_messages(const replay* r, const weft_type* type, const expected_message* list,
+                             uint32_t count, char* problem) {
+    uint32_t found;
+    const Born* messages = weft_world_messages(r->world, type, &found); // News is alike.
+    if (found != count)
+        return differs(problem, "%u messages %s, expected %u", found, type->name, count);
+    for (uint32_t i = 0; i < count; i++)
+        if (messages[i].number != list[i].number ||
+            !weft_entity_equal(messages[i].who, list[i].entity))
+            return differs(problem, "%s %u is %u about %u:%u, expected %u about %u:%u", type->name,
+                           i, messages[i].number, messages[i].who.slot, messages[i].who.generation,
+                           list[i].number, list[i].entity.slot, list[i].entity.generation);
+    return true;
+}
+
+static bool compare_effects(const replay* r, const expectation* now, const expectation* before,
+                            expected_message focus, char* problem) {
+    if (!compare_messages(r, WEFT_TYPE(Born), now->born, now->born_count, problem) ||
+        !compare_messages(r, WEFT_TYPE(News), before->news, before->news_count, problem))
+        return false;
+    const Focus* found = weft_world_resource(r->world, WEFT_TYPE(Focus));
+    if (found->number != focus.number || !weft_entity_equal(found->on, focus.entity))
+        return differs(problem, "Focus is %u on %u:%u, expected %u on %u:%u", found->number,
+                       found->on.slot, found->on.generation, focus.number, focus.entity.slot,
+                       focus.entity.generation);
+    return true;
+}
+
+static bool check_status(const replay* r, weft_status status, model_result result, char* problem) {
+    static const weft_status statuses[] = {WEFT_STATUS_OK, WEFT_STATUS_ENTITY_LIMIT,
+                                           WEFT_STATUS_ARCHETYPE_LIMIT};
+    // Where both limits are passed either may be named.
+    bool both_refuse =
+        status != WEFT_STATUS_OK && result != MODEL_OK &&
+        (status == WEFT_STATUS_ENTITY_LIMIT || status == WEFT_STATUS_ARCHETYPE_LIMIT);
+    if (status == statuses[result] || both_refuse)
+        return true;
+    return differs(problem, "status %s (%s), expected %s", weft_status_name(status),
+                   weft_world_error(r->world), weft_status_name(statuses[result]));
+}
+
+static bool run_program(replay* r, uint32_t at, expectation* before, expected_message* focus,
+                        char* problem) {
+    const program* p = &r->episode->programs[at];
+    weft_status status = r->episode->systems ? weft_executor_tick(r->executor) : run_on_host(r, p);
+    expectation now;
+    model_result result = program_run_model(&r->m, p, r->episode->systems, &now);
+    if (result != MODEL_OK) // How many were dropped with a refused commit is not promised.
+        r->m.dropped = weft_world_stats_read(r->world).commands_dropped;
+    remember_dead(r, p);
+    if (now.has_focus)
+        *focus = now.focus;
+    bool equal = check_status(r, status, result, problem) && replay_compare(r, problem) &&
+                 (!r->episode->systems || compare_effects(r, &now, before, *focus, problem));
+    expectation_free(before);
+    *before = now;
+    if (equal && !r->config->lazy_digest && at % 8 == 7 &&
+        weft_world_digest_check(r->world) != WEFT_STATUS_OK)
+        return differs(problem, "%s", weft_world_error(r->world));
+    return equal;
+}
+
+static bool run_all(replay* r, episode_outcome* outcome) {
+    expectation before = {0};
+    expected_message focus = {0};
+    bool equal = run_setup(r, outcome->problem);
+    for (uint32_t i = 0; i < r->episode->count && equal; i++) {
+        outcome->program = i;
+        equal = run_program(r, i, &before, &focus, outcome->problem);
+        if (outcome->digests != NULL && (!r->config->lazy_digest || i + 1 == r->episode->count)) {
+            outcome->digests[2 * i] = weft_world_digest_view(r->world);
+            outcome->digests[2 * i + 1] = weft_world_digest_full(r->world);
+        }
+    }
+    expectation_free(&before);
+    return equal;
+}
+
+void episode_run(const episode* e, const episode_config* config, episode_outcome* outcome) {
+    replay r = {.episode = e, .config = config};
+    script scripts[RECORDER_COUNT];
+    for (uint32_t i = 0; i < RECORDER_COUNT; i++)
+        scripts[i] = (script){e, (recorder)i};
+    program_model_init(&r.m, e->ground);
+    outcome->program = 0;
+    weft_status status = make_world(&r, scripts);
+    if (status != WEFT_STATUS_OK)
+        outcome->failed = !differs(outcome->problem, "no world: %s", weft_status_text(status));
+    else
+        outcome->failed = !run_all(&r, outcome);
+    weft_executor_destroy(r.executor);
+    weft_schedule_destroy(r.schedule);
+    weft_world_destroy(r.world);
+    model_deinit(&r.m);
+    free(r.items);
+}

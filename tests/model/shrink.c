@@ -1,0 +1,95 @@
+// Making a failing episode small, and printing it.
+
+#include "programs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    TRIES_MAX = 4000,
+};
+
+static bool still_fails(const episode* e, const episode_config* config, uint32_t* tries) {
+    episode_outcome outcome = {0};
+    if (++*tries > TRIES_MAX)
+        return false;
+    episode_run(e, config, &outcome);
+    return outcome.failed;
+}
+
+static void remove_step(program* p, uint32_t at) {
+    p->count--;
+    memmove(&p->steps[at], &p->steps[at + 1], (p->count - at) * sizeof(p->steps[0]));
+}
+
+static void insert_step(program* p, uint32_t at, const step* s) {
+    memmove(&p->steps[at + 1], &p->steps[at], (p->count - at) * sizeof(p->steps[0]));
+    p->steps[at] = *s;
+    p->count++;
+}
+
+void episode_shrink(episode* e, const episode_config* config, uint32_t failed) {
+    uint32_t tries = 0;
+    for (uint32_t i = failed + 1; i < e->count; i++)
+        e->programs[i].count = 0;
+    for (uint32_t i = 0; i <= failed && i < e->count; i++) {
+        uint32_t kept = e->programs[i].count;
+        e->programs[i].count = 0;
+        if (!still_fails(e, config, &tries))
+            e->programs[i].count = kept;
+    }
+    for (uint32_t i = 0; i <= failed && i < e->count; i++) {
+        for (uint32_t at = e->programs[i].count; at-- > 0;) {
+            step dropped = e->programs[i].steps[at];
+            remove_step(&e->programs[i], at);
+            if (!still_fails(e, config, &tries))
+                insert_step(&e->programs[i], at, &dropped);
+        }
+    }
+}
+
+static void print_entity(const char* label, weft_entity entity) {
+    if (model_is_new(entity))
+        fprintf(stderr, "%snew %u", label, entity.generation);
+    else
+        fprintf(stderr, "%s%u:%u", label, entity.slot, entity.generation);
+}
+
+static void print_step(const step* s) {
+    static const char* const recorders[] = {"early",  "walker", "elder", "heir",
+                                            "scribe", "late",   "host"};
+    static const char* const ops[] = {"create", "destroy", "add", "remove", "set"};
+    static const char* const kinds[] = {"", "write Friend", "news", "focus"};
+    fprintf(stderr, "    %s", recorders[s->by]);
+    if (!weft_entity_is_null(s->row))
+        print_entity(" at ", s->row);
+    fprintf(stderr, ": %s", s->kind == STEP_COMMAND ? ops[s->command.op] : kinds[s->kind]);
+    if (s->kind == STEP_COMMAND && s->command.op == MODEL_CREATE) {
+        fprintf(stderr, " %u\n", s->command.number);
+        return;
+    }
+    print_entity(" ", s->command.target);
+    if (s->command.op >= MODEL_ADD)
+        fprintf(stderr, " %s%s", program_weft_type(s->command.type)->name,
+                s->command.has_value ? "" : " without a value");
+    int32_t at = program_types[s->command.type].entity_at;
+    if (s->command.has_value && at >= 0) {
+        weft_entity inner;
+        memcpy(&inner, s->command.value + at, sizeof(inner));
+        print_entity(" naming ", inner);
+    }
+    fprintf(stderr, "\n");
+}
+
+void episode_print(const episode* e) {
+    static const char* const terrains[] = {"small", "edge", "limited", "crowd"};
+    fprintf(stderr, "episode 0x%" PRIX64 ", terrain %s, recorded by %s\n", e->seed,
+            terrains[e->ground], e->systems ? "systems" : "the host");
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->programs[i].count > 0)
+            fprintf(stderr, "  program %u\n", i);
+        for (uint32_t at = 0; at < e->programs[i].count; at++)
+            print_step(&e->programs[i].steps[at]);
+    }
+}
