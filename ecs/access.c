@@ -40,13 +40,17 @@ static bool role_fits(weft_access_mode mode, weft__role role) {
     return false;
 }
 
-// A buffered component may be written on the own row and read on any: the reader sees world(t).
-// Next-tick channels may be read and fed by the same system.
+// A component may be read on the own row and on any. A buffered one may be written on the own row
+// and read on any: the reader sees world(t). Next-tick channels may be read and fed by one system.
 static bool may_repeat(const weft_world* world, const weft__term* a, const weft__term* b) {
     weft_access_mode low = a->mode < b->mode ? a->mode : b->mode;
     weft_access_mode high = a->mode < b->mode ? b->mode : a->mode;
-    if (a->buffered && high == WEFT_ACCESS_READ_ANY)
-        return low == WEFT_ACCESS_WRITE || low == WEFT_ACCESS_WRITE_OPTIONAL;
+    if (high == WEFT_ACCESS_READ_ANY) {
+        bool reads =
+            low == WEFT_ACCESS_READ || low == WEFT_ACCESS_READ_OPTIONAL || low == WEFT_ACCESS_WITH;
+        return reads ||
+               (a->buffered && (low == WEFT_ACCESS_WRITE || low == WEFT_ACCESS_WRITE_OPTIONAL));
+    }
     return low == WEFT_ACCESS_EMIT && high == WEFT_ACCESS_CONSUME &&
            world->channels.items[a->index].delivery == WEFT_DELIVERY_NEXT;
 }
@@ -89,6 +93,7 @@ static weft_status term_compile(weft_world* world, const weft_access* entry, wef
                        mode_name(entry->mode));
         return WEFT_STATUS_BAD_ACCESS;
     }
+    out->any_rows |= term.mode == WEFT_ACCESS_READ_ANY;
     out->selects |=
         term.sparse && (term.mode == WEFT_ACCESS_READ || term.mode == WEFT_ACCESS_WRITE ||
                         term.mode == WEFT_ACCESS_WITH || term.mode == WEFT_ACCESS_WITHOUT);

@@ -535,8 +535,8 @@ static void digest_shard(weft_world* world, weft__lane* lane, const weft__shard*
             weft__digest_chunk(world, lane, shard->chunks.items[i]);
 }
 
-// Asks for the head of a chunk and of each of its columns: they are many short streams, and the start
-// of each would be waited for. Asking for all of them was measured to be slower.
+// Asks for the head of a chunk and of each of its columns: they are many short streams, and the
+// start of each would be waited for. Asking for all of them was measured to be slower.
 static void prefetch_chunk(const weft__chunk* chunk) {
     __builtin_prefetch(chunk->entities);
     for (uint32_t i = 0; i < chunk->column_count; i++)

@@ -58,20 +58,22 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
     return weft__chunk_write(view->world, view->lane, view->chunk, column, term->type_id);
 }
 
-// Keeps the rows whose presence in a sparse table is `wanted`. Both lists ascend by slot.
+// Keeps the rows whose presence in a sparse table is `wanted`. Both lists ascend by slot. A set of
+// the shard's present slots first, then one pass that writes every row and keeps the ones that
+// count: which rows those are is random, and a branch would guess it wrong.
 static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, bool wanted,
                             const uint16_t* in, uint32_t count, uint16_t* out) {
+    uint64_t present[WEFT__LIVE_WORDS] = {0};
+    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
+        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
+        present[local / 64] |= (uint64_t)1 << (local % 64);
+    }
     uint32_t kept = 0;
-    uint32_t at = 0;
-    uint32_t presence_count = presence == NULL ? 0 : presence->row_count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = in == NULL ? i : in[i];
-        uint32_t slot = view->chunk->entities[row].slot;
-        while (at < presence_count && presence->entities[at].slot < slot)
-            at++;
-        bool present = at < presence_count && presence->entities[at].slot == slot;
-        if (present == wanted)
-            out[kept++] = (uint16_t)row;
+        uint32_t local = view->chunk->entities[row].slot % WEFT_SHARD_SLOTS;
+        out[kept] = (uint16_t)row;
+        kept += (uint32_t)(present[local / 64] >> (local % 64) & 1) == (uint32_t)wanted;
     }
     return kept;
 }
@@ -82,8 +84,8 @@ static uint32_t select_present(const weft_view* view, const weft__chunk* presenc
     uint32_t kept = 0;
     for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
         uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        if (weft__slot_in(shard->slots[local], view->chunk))
-            out[kept++] = (uint16_t)weft__slot_row(shard->slots[local]);
+        out[kept] = (uint16_t)weft__slot_row(shard->slots[local]);
+        kept += weft__slot_in(shard->slots[local], view->chunk);
     }
     return kept;
 }
@@ -161,9 +163,38 @@ void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* typ
     return column + (size_t)at * type->size;
 }
 
+// Column of a term's type in an archetype. Neighbours mostly share an archetype, so the last answer
+// for the term is tried first.
+static uint32_t get_column(const weft_view* view, uint32_t term, uint32_t archetype) {
+    uint32_t at = term % WEFT__GETS;
+    uint64_t key = ((uint64_t)term << 32 | archetype) + 1;
+    if (view->gets[at].key != key) {
+        const weft__archetype* table = &view->world->archetypes.items[archetype];
+        uint32_t type_id = view->access->terms.items[term].type_id;
+        uint32_t column = weft__archetype_column(table, type_id);
+        if (column == WEFT__NONE && weft__archetype_has(table, type_id))
+            column = WEFT__GET_TAG;
+        view->gets[at].key = key;
+        view->gets[at].column = column;
+    }
+    return view->gets[at].column;
+}
+
 const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_type* type) {
-    (void)view_term(view, type, MODE(READ_ANY), "any-row read");
-    return weft_world_read(view->world, entity, type);
+    const weft__term* term = view_term(view, type, MODE(READ_ANY), "any-row read");
+    if (term->sparse)
+        return weft_world_read(view->world, entity, type);
+    uint32_t row;
+    const weft__chunk* chunk = weft__entity_find(view->world, entity, &row);
+    if (chunk == NULL)
+        return NULL;
+    uint32_t column =
+        get_column(view, (uint32_t)(term - view->access->terms.items), chunk->archetype);
+    if (column == WEFT__NONE)
+        return NULL;
+    if (column == WEFT__GET_TAG) // Present, nothing to read.
+        return &chunk->entities[row];
+    return (const uint8_t*)chunk->columns[column] + (size_t)row * type->size;
 }
 
 const void* weft_view_resource(const weft_view* view, const weft_type* type) {

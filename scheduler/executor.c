@@ -112,6 +112,8 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     view->system_hash = system->hash;
     view->selected_valid = false;
     view->sparse_hint = 0;
+    if (system->access.any_rows)
+        memset(view->gets, 0, WEFT__GETS * sizeof(weft__get));
     view->message[0] = '\0';
     view->lane->task++;
     weft_status status = system->run(view, system->context);
@@ -147,6 +149,8 @@ static const weft__program* item_program(const stage_run* run, uint32_t item, we
 static void stage_item(void* context, uint32_t worker, uint32_t item) {
     const stage_run* run = context;
     weft_view view;
+    weft__get gets[WEFT__GETS];
+    view.gets = gets;
     if (item < run->stage->world_systems.count) {
         if (run->stage->world_systems.items[item] >= run->rank_end)
             return;
@@ -193,6 +197,8 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
             return; // As in stage_item: this chunk has failed.
     }
     weft_view view;
+    weft__get gets[WEFT__GETS];
+    view.gets = gets;
     view_start(run, &view, worker, chunk);
     (void)call_system(run, &view, worker, entry->rank, run->stage->columns.items + entry->columns);
 }

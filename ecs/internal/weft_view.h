@@ -17,7 +17,8 @@ typedef struct weft__term {
 typedef struct weft__access {
     WEFT__VEC(weft__term) terms;
     bool commands;
-    bool selects; // Some sparse term filters rows.
+    bool any_rows; // Some term is READ_ANY.
+    bool selects;  // Some sparse term filters rows.
 } weft__access;
 
 /// Binds a list. On failure `text` says why. Status: UNKNOWN_TYPE, BAD_ACCESS, OUT_OF_MEMORY.
@@ -33,12 +34,23 @@ bool weft__access_matches(const weft__access* access, const weft__archetype* arc
 void weft__access_columns(const weft__access* access, const weft__archetype* archetype,
                           uint32_t* columns);
 
+/// Any-row look-ups remembered by a view, and the column of a tag.
+#define WEFT__GETS 8u
+#define WEFT__GET_TAG (WEFT__NONE - 1)
+
+/// Where a term's type lies in the archetype of the last handle that was looked up.
+typedef struct weft__get {
+    uint64_t key; // Term and archetype, plus one; 0: nothing yet.
+    uint32_t column;
+} weft__get;
+
 struct weft_view {
     weft_world* world;
     weft__lane* lane;
     const weft__access* access;
     weft__chunk* chunk; // Null in world scope.
     const uint32_t* columns;
+    weft__get* gets; // [WEFT__GETS]
     weft_commands commands;
     const char* system_name;
     uint64_t system_hash;

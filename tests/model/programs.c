@@ -189,6 +189,18 @@ static void generate_command(generator* g, model_command* command) {
         fill_value(g, command);
 }
 
+// The same component may come twice: the last one counts.
+static void generate_parts(generator* g, step* s) {
+    s->part_count = below(&g->random, STEP_PARTS_MAX + 1);
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        model_command* part = &s->parts[i];
+        part->op = MODEL_ADD;
+        part->target = MODEL_NEW(s->command.number);
+        part->type = below(&g->random, TYPE_COUNT);
+        fill_value(g, part);
+    }
+}
+
 static void generate_step(generator* g, step* s) {
     memset(s, 0, sizeof(*s));
     s->by = RECORDER_HOST;
@@ -205,6 +217,8 @@ static void generate_step(generator* g, step* s) {
         s->kind = STEP_FOCUS;
     if (s->kind == STEP_COMMAND) {
         generate_command(g, &s->command);
+        if (s->command.op == MODEL_CREATE && below(&g->random, 2) == 0)
+            generate_parts(g, s);
         return;
     }
     s->command.op = MODEL_SET;
@@ -317,24 +331,39 @@ static bool can_name(const program* p, const bool* recorded, uint32_t at, weft_e
     return false;
 }
 
+// The handle in a command's value; null if there is none.
+static weft_entity handle_in(const model_command* command) {
+    weft_entity inner = WEFT_ENTITY_NULL;
+    if (command->has_value && program_types[command->type].entity_at >= 0)
+        memcpy(&inner, command->value + program_types[command->type].entity_at, sizeof(inner));
+    return inner;
+}
+
 static bool step_is_recorded(const model* m, const program* p, const bool* recorded, uint32_t at) {
     const step* s = &p->steps[at];
     if (!row_matches(m, s) || (s->kind == STEP_COMMAND && s->command.op == MODEL_CREATE))
         return row_matches(m, s);
-    weft_entity inner = WEFT_ENTITY_NULL;
-    if (s->command.has_value && program_types[s->command.type].entity_at >= 0)
-        memcpy(&inner, s->command.value + program_types[s->command.type].entity_at, sizeof(inner));
-    return can_name(p, recorded, at, s->command.target) && can_name(p, recorded, at, inner);
+    return can_name(p, recorded, at, s->command.target) &&
+           can_name(p, recorded, at, handle_in(&s->command));
 }
 
-static void set_key(const model* m, step* s, uint32_t sequence) {
+static void set_key(const model* m, step* s, model_command* command, uint32_t sequence) {
     bool world = world_scope(s->by);
-    s->command.rank = s->by == RECORDER_HOST ? 0 : (uint32_t)s->by;
-    s->command.archetype = 0;
-    s->command.slot = world ? 0 : s->row.slot;
-    s->command.sequence = sequence;
+    command->rank = s->by == RECORDER_HOST ? 0 : (uint32_t)s->by;
+    command->archetype = 0;
+    command->slot = world ? 0 : s->row.slot;
+    command->sequence = sequence;
     if (!world && model_alive(m, s->row))
-        s->command.archetype = m->slots[s->row.slot].archetype;
+        command->archetype = m->slots[s->row.slot].archetype;
+}
+
+static void set_keys(const model* m, const program* p) {
+    for (uint32_t i = 0; i < p->count; i++) {
+        step* s = &p->steps[i];
+        set_key(m, s, &s->command, i * (STEP_PARTS_MAX + 1));
+        for (uint32_t part = 0; part < s->part_count; part++)
+            set_key(m, s, &s->parts[part], i * (STEP_PARTS_MAX + 1) + 1 + part);
+    }
 }
 
 static bool sent_before(const model_command* a, const model_command* b) {
@@ -391,9 +420,9 @@ static void resolve_messages(const model* m, expected_message* list, uint32_t co
 model_result program_run_model(model* m, const program* p, bool systems, expectation* expected) {
     memset(expected, 0, sizeof(*expected));
     bool* recorded = checked(calloc(p->count + 1u, sizeof(bool)));
-    model_command* commands = checked(calloc(p->count + 1u, sizeof(*commands)));
-    for (uint32_t i = 0; i < p->count; i++)
-        set_key(m, &p->steps[i], i);
+    model_command* commands =
+        checked(calloc((STEP_PARTS_MAX + 1u) * p->count + 1u, sizeof(*commands)));
+    set_keys(m, p);
     // Creates first: a hearer may stand before the create that it hears of.
     for (uint32_t i = 0; i < p->count; i++)
         if (p->steps[i].kind == STEP_COMMAND && p->steps[i].command.op == MODEL_CREATE)
@@ -401,8 +430,12 @@ model_result program_run_model(model* m, const program* p, bool systems, expecta
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         recorded[i] = step_is_recorded(m, p, recorded, i);
-        if (recorded[i] && p->steps[i].kind == STEP_COMMAND)
-            commands[count++] = p->steps[i].command;
+        if (!recorded[i] || p->steps[i].kind != STEP_COMMAND)
+            continue;
+        commands[count++] = p->steps[i].command;
+        for (uint32_t part = 0; part < p->steps[i].part_count; part++)
+            if (can_name(p, recorded, i, handle_in(&p->steps[i].parts[part])))
+                commands[count++] = p->steps[i].parts[part];
     }
     if (systems)
         run_effects(m, p, recorded, expected);

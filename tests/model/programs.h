@@ -53,11 +53,16 @@ typedef enum step_kind {
     STEP_FOCUS,
 } step_kind;
 
+/// Components that a create may bring along.
+#define STEP_PARTS_MAX 3u
+
 typedef struct step {
     step_kind kind;
     recorder by;
     weft_entity row; // At hand, in chunk scope.
     model_command command;
+    uint32_t part_count; // Of a create: adds that go with it.
+    model_command parts[STEP_PARTS_MAX];
 } step;
 
 typedef struct program {

@@ -93,10 +93,29 @@ static bool prepare(const names* known, const model_command* command, weft_entit
     return look_up(known, target);
 }
 
+// Records a create, with the parts whose handles can be named.
+static weft_entity create(weft_commands* commands, uint32_t row, const step* s,
+                          const names* known) {
+    weft_value values[STEP_PARTS_MAX];
+    uint8_t bytes[STEP_PARTS_MAX][MODEL_VALUE_MAX];
+    uint32_t count = 0;
+    weft_entity nobody;
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        model_command part = s->parts[i];
+        part.target = WEFT_ENTITY_NULL;
+        if (!prepare(known, &part, &nobody, bytes[i]))
+            continue;
+        values[count++] =
+            (weft_value){program_weft_type(part.type), part.has_value ? bytes[i] : NULL};
+    }
+    return s->part_count == 0 ? weft_commands_create(commands, row)
+                              : weft_commands_create_with(commands, row, values, count);
+}
+
 static void run_command(weft_view* view, recorder self, names* known, const step* s, uint32_t row) {
     weft_commands* commands = weft_view_commands(view);
     if (s->command.op == MODEL_CREATE) {
-        weft_entity entity = weft_commands_create(commands, row);
+        weft_entity entity = create(commands, row, s, known);
         learn(known, s->command.number, entity);
         if (announces(self))
             WEFT_EMIT(view, row, WEFT_ENTITY_NULL, Born, {entity, s->command.number});
@@ -211,13 +230,13 @@ static weft_status make_world(replay* r, const script* scripts) {
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }
 
-static void record_host(weft_commands* commands, const model_command* command, names* known) {
+static void record_host(weft_commands* commands, const step* s, names* known) {
     weft_entity target;
     uint8_t value[MODEL_VALUE_MAX];
-    if (command->op == MODEL_CREATE)
-        learn(known, command->number, weft_commands_create(commands, 0));
-    else if (prepare(known, command, &target, value))
-        record(commands, 0, command, target, value);
+    if (s->command.op == MODEL_CREATE)
+        learn(known, s->command.number, create(commands, 0, s, known));
+    else if (prepare(known, &s->command, &target, value))
+        record(commands, 0, &s->command, target, value);
 }
 
 static bool run_setup(replay* r, char* problem) {
@@ -232,7 +251,7 @@ static bool run_setup(replay* r, char* problem) {
         for (uint32_t i = 0; i < count; i++) {
             if (known.count == NAMES_MAX)
                 known.count = 0; // Set-ups name the newest only.
-            record_host(host, &commands[i], &known);
+            record_host(host, &(step){.command = commands[i]}, &known);
         }
         weft_status status = weft_world_commit(r->world);
         (void)model_commit(&r->m, commands, count);
@@ -246,7 +265,7 @@ static weft_status run_on_host(replay* r, const program* p) {
     weft_commands* host = weft_world_commands(r->world);
     r->host_names.count = 0;
     for (uint32_t i = 0; i < p->count; i++)
-        record_host(host, &p->steps[i].command, &r->host_names);
+        record_host(host, &p->steps[i], &r->host_names);
     return weft_world_commit(r->world);
 }
 

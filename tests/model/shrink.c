@@ -43,8 +43,12 @@ void episode_shrink(episode* e, const episode_config* config, uint32_t failed) {
         for (uint32_t at = e->programs[i].count; at-- > 0;) {
             step dropped = e->programs[i].steps[at];
             remove_step(&e->programs[i], at);
-            if (!still_fails(e, config, &tries))
-                insert_step(&e->programs[i], at, &dropped);
+            if (still_fails(e, config, &tries))
+                continue;
+            insert_step(&e->programs[i], at, &dropped);
+            e->programs[i].steps[at].part_count = 0;
+            if (dropped.part_count > 0 && !still_fails(e, config, &tries))
+                e->programs[i].steps[at].part_count = dropped.part_count;
         }
     }
 }
@@ -54,6 +58,17 @@ static void print_entity(const char* label, weft_entity entity) {
         fprintf(stderr, "%snew %u", label, entity.generation);
     else
         fprintf(stderr, "%s%u:%u", label, entity.slot, entity.generation);
+}
+
+static void print_value(const model_command* command) {
+    fprintf(stderr, " %s%s", program_weft_type(command->type)->name,
+            command->has_value ? "" : " without a value");
+    int32_t at = program_types[command->type].entity_at;
+    if (command->has_value && at >= 0) {
+        weft_entity inner;
+        memcpy(&inner, command->value + at, sizeof(inner));
+        print_entity(" naming ", inner);
+    }
 }
 
 static void print_step(const step* s) {
@@ -66,19 +81,15 @@ static void print_step(const step* s) {
         print_entity(" at ", s->row);
     fprintf(stderr, ": %s", s->kind == STEP_COMMAND ? ops[s->command.op] : kinds[s->kind]);
     if (s->kind == STEP_COMMAND && s->command.op == MODEL_CREATE) {
-        fprintf(stderr, " %u\n", s->command.number);
+        fprintf(stderr, " %u", s->command.number);
+        for (uint32_t i = 0; i < s->part_count; i++)
+            print_value(&s->parts[i]);
+        fprintf(stderr, "\n");
         return;
     }
     print_entity(" ", s->command.target);
     if (s->command.op >= MODEL_ADD)
-        fprintf(stderr, " %s%s", program_weft_type(s->command.type)->name,
-                s->command.has_value ? "" : " without a value");
-    int32_t at = program_types[s->command.type].entity_at;
-    if (s->command.has_value && at >= 0) {
-        weft_entity inner;
-        memcpy(&inner, s->command.value + at, sizeof(inner));
-        print_entity(" naming ", inner);
-    }
+        print_value(&s->command);
     fprintf(stderr, "\n");
 }
 

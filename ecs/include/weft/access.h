@@ -25,9 +25,9 @@ typedef enum weft_access_mode {
     WEFT_ACCESS_COMMANDS = 14,      // Record structural commands; type is null.
 } weft_access_mode;
 
-/// One entry of an access list. Each type stands in a list at most once, but for two pairs that
-/// touch different halves: WRITE and READ_ANY of a buffered component, EMIT and CONSUME of a
-/// next-tick channel.
+/// One entry of an access list. Each type stands in a list at most once, but for pairs that do not
+/// meet: READ and READ_ANY of a component, WRITE and READ_ANY of a buffered component, EMIT and
+/// CONSUME of a next-tick channel.
 typedef struct weft_access {
     weft_access_mode mode;
     const weft_type* type;

@@ -13,7 +13,8 @@ extern "C" {
 #endif
 
 /// Creates an entity without components. Returns a provisional handle, valid in commands and in
-/// entity fields (of components, messages and resources) until the commit makes it real.
+/// entity fields (of components, messages and resources) until the commit makes it real. A handle
+/// in a message that is read in the same tick is still provisional then.
 WEFT_API weft_entity weft_commands_create(weft_commands* commands, uint32_t row);
 
 /// A component and its value; `value` null means all zero.

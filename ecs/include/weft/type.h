@@ -79,7 +79,8 @@ WEFT_API size_t weft_field_format(const weft_field* field, const void* value, ch
 #define WEFT_TYPE(name) (&weft_type_##name)
 
 /// Declares struct `name` and its field table: WEFT_COMPONENT(Position, (weft_vec2, at),
-/// (int32_t, layer)). One to sixteen fields, at most 4096 bytes. Use at file scope; it may stand in
+/// (int32_t, layer)). The name is one symbol in the whole program: two files that declare it must
+/// declare the same. One to sixteen fields, at most 4096 bytes. Use at file scope; it may stand in
 /// a header.
 #define WEFT_COMPONENT(name, ...)                                                                  \
     typedef struct name {                                                                          \
