@@ -44,6 +44,8 @@ static void bench_print(const weft_measure_table* result) {
     weft_cli_table_print(&table, stdout);
     if (result->note[0] != '\0')
         printf("%s\n", result->note);
+    if (result->summary[0] != '\0')
+        printf("\n%s", result->summary);
     printf("\n");
     (void)fflush(stdout);
 }
@@ -72,8 +74,9 @@ static json_t* table_json(const weft_measure_table* table) {
     json_t* rows = json_array();
     for (uint32_t i = 0; i < table->row_count; i++)
         (void)json_array_append_new(rows, row_json(&table->row[i]));
-    return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", table->name, "title", table->title,
-                     "note", table->note, "passed", (int)table->passed, "rows", rows);
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name", table->name, "title", table->title,
+                     "note", table->note, "summary", table->summary, "passed", (int)table->passed,
+                     "rows", rows);
 }
 
 /// Runs one measurement and prints it, or appends it to `all`.

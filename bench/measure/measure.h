@@ -63,6 +63,7 @@ typedef struct weft_measure_table {
     const char* name;              // The measurement's.
     char title[WEFT_MEASURE_TEXT]; // With the sizes.
     char note[WEFT_MEASURE_TEXT];  // On the whole; may be empty.
+    char summary[1024];            // Lines for people, printed last; may be empty.
     char error[320];               // The line of a run that failed; else empty.
     bool passed;                   // No row fails its target.
     uint32_t row_count;

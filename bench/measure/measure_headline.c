@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
     RUNS_MAX = 4,
@@ -99,25 +98,41 @@ static weft_status run_block(contest* all, contestant* one, uint64_t ticks) {
     return WEFT_STATUS_OK;
 }
 
+// The table that a reader wants: one line an executor. `rows` are the rows of each one's rate, time
+// and speed-up.
+static void summarize(contest* all, weft_measure_row* rows[RUNS_MAX][3]) {
+    weft_measure_table* table = all->table;
+    size_t size = sizeof(table->summary);
+    size_t used = (size_t)snprintf(table->summary, size, "%-10s  %8s  %8s  %9s  %s\n", "executor",
+                                   "ticks/s", "speed-up", "ms a tick", "final digest");
+    for (uint32_t i = 0; i < all->count && used < size; ++i) {
+        char text[WEFT_DIGEST_TEXT];
+        weft_digest_format(all->runners[i].last, text);
+        double speed_up = rows[i][2] ? rows[i][2]->value[WEFT_MEASURE_MEDIAN] : 1;
+        used +=
+            (size_t)snprintf(table->summary + used, size - used, "%-10s  %8.2f  %8.2f  %9.2f  %s\n",
+                             all->runners[i].name, rows[i][0]->value[WEFT_MEASURE_MEDIAN], speed_up,
+                             rows[i][1]->value[WEFT_MEASURE_MEDIAN], text);
+    }
+}
+
 static void fill(contest* all) {
     weft_measure_table* table = all->table;
+    weft_measure_row* rows[RUNS_MAX][3] = {0};
     for (uint32_t i = 0; i < all->count; ++i) {
         const contestant* one = &all->runners[i];
-        weft_measure_row* row = weft_measure_add(table, "ticks/s", &one->rate, 1, "%s", one->name);
-        char text[WEFT_DIGEST_TEXT];
-        weft_digest_format(one->last, text);
-        size_t used = strlen(row->note);
-        snprintf(row->note + used, sizeof(row->note) - used, "%sdigest %s", used ? "; " : "", text);
-        weft_measure_add(table, "ms", &one->tick, 1, "a tick of %s", one->name);
+        rows[i][0] = weft_measure_add(table, "ticks/s", &one->rate, 1, "%s", one->name);
+        rows[i][1] = weft_measure_add(table, "ms", &one->tick, 1, "a tick of %s", one->name);
         weft_measure_add(table, "ms", &one->digest, 1, "what is left of its digest");
     }
     for (uint32_t i = 1; i < all->count; ++i) {
         const contestant* one = &all->runners[i];
         weft_series ratio = weft_series_ratio(&one->rate, &all->runners[0].rate);
-        weft_measure_add(table, "ratio", &ratio, 1, "speed-up of %s", one->name);
+        rows[i][2] = weft_measure_add(table, "ratio", &ratio, 1, "speed-up of %s", one->name);
     }
     all->runners[0].rig.module->describe_state(all->runners[0].rig.world, table->note,
                                                sizeof(table->note));
+    summarize(all, rows);
 }
 
 static weft_status measure(contest* all, uint64_t entity_count, uint64_t tick_count) {
