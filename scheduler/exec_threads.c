@@ -1,4 +1,4 @@
-// n pinned threads; the caller is worker 0.
+// n threads, pinned; the caller is worker 0 and is pinned only if it asks to be.
 //
 // A batch is cut into one range per worker, by shard, the same every tick. A worker takes from its
 // own range, then from the others', nearest first. Taking is one compare-and-swap on a claim word
@@ -286,6 +286,17 @@ weft_status weft__exec_threads_start(weft_executor* executor) {
         seen = weft__park_wait(&pool->done, seen, 0);
     for (uint32_t i = 1; i < pool->worker_count; i++)
         executor->stats.pinned_count += pool->workers[i].pinned;
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_executor_pin_caller(weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    weft__pool* pool = executor->pool;
+    if (pool == NULL || pool->workers[0].cpu == WEFT__PLACEMENT_UNPINNED)
+        return WEFT_STATUS_UNSUPPORTED;
+    WEFT_TRY(weft_topology_pin_self(pool->topology, pool->workers[0].cpu));
+    executor->stats.pinned_count += !pool->workers[0].pinned;
+    pool->workers[0].pinned = true;
     return WEFT_STATUS_OK;
 }
 

@@ -56,7 +56,11 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     identity->seed = run->sizes.seed;
     identity->schema_hash = weft_world_schema_hash(run->world);
     identity->schedule_hash = weft_schedule_hash(run->schedule);
-    return weft_executor_create(desc, run->schedule, &run->executor);
+    WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
+    // A refusal is no failure: what was pinned is printed.
+    if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
+        (void)!weft_executor_pin_caller(run->executor);
+    return WEFT_STATUS_OK;
 }
 
 /// What follows a tick: the checks that were asked for, and the digests that are kept.
@@ -126,12 +130,10 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf(", %s ticks, seed %" PRIu64 "\n", weft_cli_number(ticks, number), run->sizes.seed);
     printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
            stats.worker_count == 1 ? "worker" : "workers");
-    // The caller is worker 0 and is never pinned: its thread is not the executor's.
-    uint32_t threads = stats.worker_count - 1;
-    if (desc->kind == WEFT_EXECUTOR_THREADS && threads > 0)
-        printf(stats.pinned_count == threads ? ", pinned"
-               : stats.pinned_count == 0     ? ", not pinned"
-                                             : ", not all pinned");
+    if (desc->kind == WEFT_EXECUTOR_THREADS)
+        printf(stats.pinned_count == stats.worker_count ? ", pinned"
+               : stats.pinned_count == 0                ? ", not pinned"
+                                                        : ", not all pinned");
     if (stats.oversubscribed)
         printf(", more than there are CPUs");
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL)

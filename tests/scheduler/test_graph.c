@@ -305,7 +305,7 @@ enum {
 };
 
 typedef struct model_system {
-    char name[16];
+    char name[24];
     weft_access terms[KINDS];
     uint32_t term_count;
     weft_access_mode modes[KINDS]; // 0: not named.

@@ -44,6 +44,11 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_des
 /// Stops and joins the workers. Null is allowed.
 WEFT_API void weft_executor_destroy(weft_executor* executor);
 
+/// Pins the calling thread, which is worker 0, to that worker's CPU. Executors leave it alone by
+/// themselves: it belongs to the host program. Call it from the thread that will run the ticks.
+/// Status: UNSUPPORTED for executors without pinned threads; OS.
+WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* executor);
+
 /// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11):
 /// SYSTEM_FAILED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, WORLD_FAILED.
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
@@ -65,8 +70,7 @@ typedef struct weft_executor_stats {
     uint64_t stages_alone; // Stages that worker 0 ran alone because they were small.
     uint64_t wakes;        // System calls made to wake sleeping workers.
     uint32_t worker_count;
-    uint32_t pinned_count; // Workers whose pin was read back right; worker 0 is the caller's
-                           // thread, which keeps its own affinity.
+    uint32_t pinned_count; // Workers whose pin was read back right.
     bool oversubscribed;   // More workers than CPUs: nobody spins.
 } weft_executor_stats;
 
