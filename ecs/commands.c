@@ -51,16 +51,11 @@ weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
     WEFT_ASSERT(commands != NULL && (count == 0 || values != NULL));
     WEFT_ASSERT(count <= CREATE_VALUES_MAX);
     uint16_t ids[CREATE_VALUES_MAX];
-    weft__bundle bundle = {sizeof(weft__bundle), 0};
+    weft__bundle bundle = {sizeof(weft__bundle), count};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t id = commands_type(commands, values[i].type);
-        bool dense = weft__type_at(commands->world, id)->role == WEFT__ROLE_COMPONENT;
-        ids[i] = dense ? (uint16_t)id : 0;
-        if (!dense)
-            continue;
+        ids[i] = (uint16_t)commands_type(commands, values[i].type);
         uint32_t size = values[i].value == NULL ? 0 : (values[i].type->size + 7u) & ~7u;
         bundle.size += (uint32_t)sizeof(weft__part) + size;
-        bundle.count++;
     }
     weft__record* record = weft__log_append(commands, 0, row, bundle.size);
     if (record == NULL)
@@ -70,8 +65,6 @@ weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
     memcpy(out, &bundle, sizeof(bundle));
     out += sizeof(bundle);
     for (uint32_t i = 0; i < count; i++) {
-        if (ids[i] == 0)
-            continue;
         uint32_t size = values[i].value == NULL ? 0 : values[i].type->size;
         weft__part part = {ids[i], size > 0, (size + 7u) & ~7u};
         memcpy(out, &part, sizeof(part));
@@ -81,9 +74,6 @@ weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
             memcpy(out + sizeof(part), values[i].value, size);
         out += sizeof(part) + part.size;
     }
-    for (uint32_t i = 0; i < count; i++)
-        if (ids[i] == 0)
-            weft_commands_add(commands, row, entity, values[i].type, values[i].value);
     return entity;
 }
 

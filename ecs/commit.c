@@ -193,17 +193,20 @@ static weft_status fold_chain(weft_world* world, uint32_t chain, uint32_t* set, 
 }
 
 // The set that a create's own components make.
-static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set) {
+static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set,
+                               bool* sparse) {
     if (record->op != WEFT__OP_CREATE_WITH)
         return WEFT_STATUS_OK;
     const weft__bundle* bundle = weft__record_value(record);
-    const uint8_t* at = (const uint8_t*)(bundle + 1);
-    for (uint32_t i = 0; i < bundle->count; i++) {
-        const weft__part* part = (const weft__part*)(const void*)at;
+    const weft__part* part = weft__bundle_first(bundle);
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part)) {
+        if (weft__type_at(world, part->type)->role == WEFT__ROLE_SPARSE) {
+            *sparse = true;
+            continue;
+        }
         *set = weft__set_step(world, *set, part->type, true);
         if (*set == WEFT__NONE)
             return WEFT_STATUS_OUT_OF_MEMORY;
-        at += sizeof(*part) + part->size;
     }
     return WEFT_STATUS_OK;
 }
@@ -302,7 +305,7 @@ static weft_status fold(weft_world* world, uint32_t* newborn_count) {
             continue;
         }
         (*newborn_count)++;
-        WEFT_TRY(fold_bundle(world, create->record, &create->set));
+        WEFT_TRY(fold_bundle(world, create->record, &create->set, &create->sparse));
         WEFT_TRY(fold_chain(world, create->chain, &create->set, &create->sparse));
         WEFT_TRY(want_set(world, create->set));
     }
@@ -406,20 +409,36 @@ static weft_status assign_newborns(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-// Presence chunks that commands of this chain may fill.
+// Makes sure that a presence chunk is there and that one more row can be carried to it.
+static weft_status assign_presence(weft_world* world, uint32_t number, const weft__type* type) {
+    if (type->role != WEFT__ROLE_SPARSE)
+        return WEFT_STATUS_OK;
+    weft__archetype* table = &world->sparse.items[type->index];
+    weft__chunk* chunk = weft__chunk_find(table, number);
+    if (chunk == NULL)
+        WEFT_TRY(weft__chunk_create(world, table, type->index, true, number, &chunk));
+    weft__shard* shard = world->shards.items[number];
+    if (shard->carry < (size_t)WEFT_SHARD_SLOTS * table->pack_size)
+        shard->carry += table->pack_size;
+    return WEFT_STATUS_OK;
+}
+
+// Presence chunks that commands of this chain, or a create's own components, may fill.
 static weft_status assign_sparse(weft_world* world, uint32_t number, uint32_t chain) {
-    for (; chain != WEFT__NONE; chain = world->references.items[chain].then) {
-        const weft__record* record = world->references.items[chain].record;
-        const weft__type* type = weft__type_at(world, record->type);
-        if (type->role != WEFT__ROLE_SPARSE || record->op == WEFT__OP_REMOVE)
-            continue;
-        weft__archetype* table = &world->sparse.items[type->index];
-        weft__chunk* chunk = weft__chunk_find(table, number);
-        if (chunk == NULL)
-            WEFT_TRY(weft__chunk_create(world, table, type->index, true, number, &chunk));
-        if (world->shards.items[number]->carry < (size_t)WEFT_SHARD_SLOTS * table->pack_size)
-            world->shards.items[number]->carry += table->pack_size;
-    }
+    for (; chain != WEFT__NONE; chain = world->references.items[chain].then)
+        if (world->references.items[chain].op != WEFT__OP_REMOVE)
+            WEFT_TRY(assign_presence(world, number,
+                                     weft__type_at(world, world->references.items[chain].type)));
+    return WEFT_STATUS_OK;
+}
+
+static weft_status assign_bundle(weft_world* world, uint32_t number, const weft__record* record) {
+    if (record->op != WEFT__OP_CREATE_WITH)
+        return WEFT_STATUS_OK;
+    const weft__bundle* bundle = weft__record_value(record);
+    const weft__part* part = weft__bundle_first(bundle);
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
+        WEFT_TRY(assign_presence(world, number, weft__type_at(world, part->type)));
     return WEFT_STATUS_OK;
 }
 
@@ -434,9 +453,13 @@ static weft_status assign_shard(weft_world* world, uint32_t number) {
         if (edit->kind == WEFT__EDIT_MOVE)
             WEFT_TRY(target_chunk(world, number, edit->set, &edit->target));
     }
-    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next)
-        if (world->creates.items[i].sparse)
-            WEFT_TRY(assign_sparse(world, number, world->creates.items[i].chain));
+    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next) {
+        const weft__create* create = &world->creates.items[i];
+        if (!create->sparse)
+            continue;
+        WEFT_TRY(assign_bundle(world, number, create->record));
+        WEFT_TRY(assign_sparse(world, number, create->chain));
+    }
     return WEFT_STATUS_OK;
 }
 

@@ -176,25 +176,29 @@ static void update_row(weft_world* world, weft__lane* lane, const weft__shard* s
     }
 }
 
+static void store_part(const weft_world* world, const weft__type* type, const weft__part* part,
+                       void* place) {
+    if (!part->has_value) {
+        memset(place, 0, type->type->size); // Also where an earlier part gave a value.
+        return;
+    }
+    copy_value(place, part + 1, type->type->size);
+    if (type->has_entities)
+        weft__type_resolve(world, type->type, place, 1);
+}
+
 // Writes a create's own components into a packed row.
 static void pack_bundle(const weft_world* world, const weft__archetype* table,
                         const weft__record* record, uint8_t* packed) {
     if (record->op != WEFT__OP_CREATE_WITH)
         return;
     const weft__bundle* bundle = weft__record_value(record);
-    const uint8_t* at = (const uint8_t*)(bundle + 1);
-    for (uint32_t i = 0; i < bundle->count; i++) {
-        const weft__part* part = (const weft__part*)(const void*)at;
+    const weft__part* part = weft__bundle_first(bundle);
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part)) {
         uint32_t column = weft__archetype_column(table, part->type);
-        const weft__type* type = weft__type_at(world, part->type);
-        uint8_t* place = packed + (column == WEFT__NONE ? 0 : table->pack_offsets[column]);
-        if (column != WEFT__NONE && part->has_value)
-            copy_value(place, at + sizeof(*part), type->type->size);
-        else if (column != WEFT__NONE)
-            memset(place, 0, type->type->size); // A repeated component: the last one wins.
-        if (column != WEFT__NONE && part->has_value && type->has_entities)
-            weft__type_resolve(world, type->type, place, 1);
-        at += sizeof(*part) + part->size;
+        if (column != WEFT__NONE)
+            store_part(world, weft__type_at(world, part->type), part,
+                       packed + table->pack_offsets[column]);
     }
 }
 
@@ -501,6 +505,36 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
     store_value(world, type, value, place);
 }
 
+// The last of a create's own parts of a type, or null.
+static const weft__part* bundle_part(const weft__record* record, uint32_t type_id) {
+    if (record->op != WEFT__OP_CREATE_WITH)
+        return NULL;
+    const weft__bundle* bundle = weft__record_value(record);
+    const weft__part* part = weft__bundle_first(bundle);
+    const weft__part* found = NULL;
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
+        found = part->type == type_id ? part : found;
+    return found;
+}
+
+static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                             const weft__create* create) {
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    uint32_t type_id = table->components[0];
+    const weft__type* type = weft__type_at(world, type_id);
+    const weft__part* part = bundle_part(create->record, type_id);
+    const weft__record* value = NULL;
+    if (!fold_presence(world, lane, create->chain, type_id, part != NULL, &value))
+        return;
+    uint8_t* place = list_come(lane->merge, lane, chunk, create->real, table->pack_size);
+    if (type->type->size == 0)
+        return;
+    if (value != NULL)
+        store_value(world, type, value, place);
+    else
+        store_part(world, type, part, place);
+}
+
 // One presence table in one shard.
 static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* shard,
                            uint32_t shard_number, weft__chunk* chunk) {
@@ -514,7 +548,7 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
             born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
         const weft__edit* edit = at < shard->edit_end ? &world->edits.items[at] : NULL;
         if (edit == NULL || (create != NULL && create->real.slot % WEFT_SHARD_SLOTS < edit->slot)) {
-            presence_row(world, lane, chunk, create->real, WEFT__NONE, create->chain);
+            presence_newborn(world, lane, chunk, create);
             born++;
             continue;
         }

@@ -31,7 +31,6 @@ typedef struct weft__record {
 _Static_assert(sizeof(weft__record) == 16, "records are packed back to back in 8-byte steps");
 
 /// What follows a create with components: a head, then for each a part and its value, padded to 8.
-/// Sparse components are not here but follow as adds.
 typedef struct weft__bundle {
     uint32_t size; // Bytes of all that follows the record, this head included.
     uint32_t count;
@@ -42,6 +41,14 @@ typedef struct weft__part {
     uint16_t has_value;
     uint32_t size; // Bytes of the value, padded.
 } weft__part;
+
+static inline const weft__part* weft__bundle_first(const weft__bundle* bundle) {
+    return (const weft__part*)(const void*)(bundle + 1);
+}
+
+static inline const weft__part* weft__bundle_next(const weft__part* part) {
+    return (const weft__part*)(const void*)((const uint8_t*)(part + 1) + part->size);
+}
 
 static inline void* weft__record_value(const weft__record* record) {
     return (void*)(uintptr_t)(record + 1);

@@ -360,9 +360,12 @@ static void set_key(const model* m, step* s, model_command* command, uint32_t se
 static void set_keys(const model* m, const program* p) {
     for (uint32_t i = 0; i < p->count; i++) {
         step* s = &p->steps[i];
-        set_key(m, s, &s->command, i * (STEP_PARTS_MAX + 1));
-        for (uint32_t part = 0; part < s->part_count; part++)
-            set_key(m, s, &s->parts[part], i * (STEP_PARTS_MAX + 1) + 1 + part);
+        set_key(m, s, &s->command, (i + 1) * STEP_PARTS_MAX);
+        // A create's own components come before every other command on it.
+        for (uint32_t part = 0; part < s->part_count; part++) {
+            s->parts[part].rank = s->parts[part].archetype = s->parts[part].slot = 0;
+            s->parts[part].sequence = part;
+        }
     }
 }
 

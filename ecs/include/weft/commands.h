@@ -23,8 +23,8 @@ typedef struct weft_value {
     const void* value;
 } weft_value;
 
-/// Creates an entity with components: the same as a create followed by an add of each, in one
-/// record. At most 64 components.
+/// Creates an entity with components, in one record: a create that is at once followed by an add of
+/// each, before every other command on it. At most 64 components.
 WEFT_API weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
                                                const weft_value* values, uint32_t count);
 
