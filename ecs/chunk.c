@@ -173,9 +173,7 @@ void* weft__presence_write(weft_world* world, weft__lane* lane, weft__chunk* chu
     uint32_t count = lane->presences.count;
     if (count > 0 && lane->presences.items[count - 1] == chunk)
         return chunk->columns[0];
-    if (WEFT__VEC_RESERVE(&world->arena, lane->presences, 1) == WEFT_STATUS_OK)
-        lane->presences.items[lane->presences.count++] = chunk;
-    else
+    if (WEFT__VEC_PUSH(&world->arena, lane->presences, chunk) != WEFT_STATUS_OK)
         weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, 0, 0, chunk->shard,
                         "no memory is left for the list of written presence tables");
     return chunk->columns[0];

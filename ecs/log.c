@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "weft_sort.h"
 #include "weft_world.h"
 
 #define LOG_BLOCK_BYTES 65536u
@@ -117,7 +118,8 @@ static const weft__record* log_read(log_reader* reader, const weft_world* world)
     return record;
 }
 
-static bool segment_before(const weft__segment* a, const weft__segment* b) {
+static bool segment_before(const weft__segment* a, const weft__segment* b, const void* extra) {
+    (void)extra;
     if (a->rank != b->rank)
         return a->rank < b->rank;
     if (a->archetype != b->archetype)
@@ -125,39 +127,13 @@ static bool segment_before(const weft__segment* a, const weft__segment* b) {
     return a->shard < b->shard;
 }
 
-static bool record_before(const weft__record* a, const weft__record* b) {
+static bool record_before(const weft__record* a, const weft__record* b, const void* extra) {
+    (void)extra;
     return a->row < b->row;
 }
 
-// Bottom-up merge sorts: stable, and no call that may allocate. Both take the right element only if
-// it is strictly before the left one.
-#define LOG_MERGE_SORT(name, type, before)                                                         \
-    static void name(type* items, type* scratch, uint32_t count) {                                 \
-        for (uint32_t i = 1; i < count && count <= 16; i++) {                                      \
-            type moved = items[i];                                                                 \
-            uint32_t at = i;                                                                       \
-            for (; at > 0 && before(moved, items[at - 1]); at--)                                   \
-                items[at] = items[at - 1];                                                         \
-            items[at] = moved;                                                                     \
-        }                                                                                          \
-        for (uint32_t width = 1; width < count && count > 16; width *= 2) {                        \
-            for (uint32_t begin = 0; begin < count; begin += 2 * width) {                          \
-                uint32_t middle = begin + width < count ? begin + width : count;                   \
-                uint32_t end = begin + 2 * width < count ? begin + 2 * width : count;              \
-                uint32_t left = begin;                                                             \
-                uint32_t right = middle;                                                           \
-                for (uint32_t out = begin; out < end; out++)                                       \
-                    scratch[out] =                                                                 \
-                        right < end && (left >= middle || before(items[right], items[left]))       \
-                            ? items[right++]                                                       \
-                            : items[left++];                                                       \
-            }                                                                                      \
-            memcpy(items, scratch, count * sizeof(type));                                          \
-        }                                                                                          \
-    }
-
-LOG_MERGE_SORT(sort_segments, weft__segment*, segment_before)
-LOG_MERGE_SORT(sort_records, const weft__record*, record_before)
+WEFT__SORT(sort_segments, weft__segment*, void, segment_before)
+WEFT__SORT(sort_records, const weft__record*, void, record_before)
 
 static weft_status gather_segments(weft_world* world, weft__stream* stream,
                                    uint32_t* record_count) {
@@ -182,10 +158,10 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->records, record_count));
     world->segment_scratch.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
-    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count);
+    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count, NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
         const weft__segment* segment = world->segments.items[i];
-        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment));
+        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment, NULL));
         log_reader reader = {segment->block, segment->offset};
         const weft__record** begin = world->records.items + world->records.count;
         for (uint32_t j = 0; j < segment->count; j++)
@@ -195,7 +171,7 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
             continue;
         world->record_scratch.count = 0;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->record_scratch, segment->count));
-        sort_records(begin, world->record_scratch.items, segment->count);
+        sort_records(begin, world->record_scratch.items, segment->count, NULL);
     }
     WEFT_ASSERT(world->records.count == record_count);
     return WEFT_STATUS_OK;

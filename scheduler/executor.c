@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "os.h"
+#include "weft_sort.h"
 
 #define EXECUTOR_COOKIE 0x57455843u
 
@@ -89,13 +90,10 @@ static void trace_output(const stage_run* run, uint32_t worker, const weft_view*
         words[0] = sum.low;
         words[1] = sum.high;
     }
-    if (WEFT__VEC_RESERVE(&view->world->arena, lane->outputs, 1) != WEFT_STATUS_OK) {
+    weft_task_output output = {system->rank, view->commands.archetype, view->commands.shard,
+                               (weft_digest){words[0], words[1]}};
+    if (WEFT__VEC_PUSH(&view->world->arena, lane->outputs, output) != WEFT_STATUS_OK)
         lane->out_of_memory = true;
-        return;
-    }
-    lane->outputs.items[lane->outputs.count++] =
-        (weft_task_output){system->rank, view->commands.archetype, view->commands.shard,
-                           (weft_digest){words[0], words[1]}};
 }
 
 // Calls one system. The caller has set the view's parts that do not change within an item.
@@ -133,7 +131,6 @@ static void view_start(const stage_run* run, weft_view* view, uint32_t worker, w
     view->world = world;
     view->lane = lane;
     view->chunk = chunk;
-    view->worker = worker;
     view->commands.world = world;
     view->commands.lane = lane;
     view->commands.archetype = chunk == NULL ? 0 : chunk->archetype;
@@ -324,19 +321,19 @@ weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
     return WEFT_STATUS_OK;
 }
 
-static bool output_before(const weft_executor* executor, const weft_task_output* a,
-                          const weft_task_output* b) {
-    uint32_t x = weft__schedule_at(executor->schedule, a->rank)->stage;
-    uint32_t y = weft__schedule_at(executor->schedule, b->rank)->stage;
+static bool output_before(weft_task_output a, weft_task_output b, const weft_executor* executor) {
+    uint32_t x = weft__schedule_at(executor->schedule, a.rank)->stage;
+    uint32_t y = weft__schedule_at(executor->schedule, b.rank)->stage;
     if (x != y)
         return x < y;
-    if (a->rank != b->rank)
-        return a->rank < b->rank;
-    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
+    if (a.rank != b.rank)
+        return a.rank < b.rank;
+    return a.archetype != b.archetype ? a.archetype < b.archetype : a.shard < b.shard;
 }
 
-// Bottom-up merge sort of the outputs of all workers.
-static weft_status sort_outputs(weft_executor* executor) {
+WEFT__SORT(sort_outputs, weft_task_output, weft_executor, output_before)
+
+static weft_status gather_outputs(weft_executor* executor) {
     weft__arena* arena = &executor->world->arena;
     executor->outputs.count = executor->output_scratch.count = 0;
     for (uint32_t i = 0; i < executor->worker_count; i++) {
@@ -349,24 +346,9 @@ static weft_status sort_outputs(weft_executor* executor) {
                    lane->outputs.count * sizeof(weft_task_output));
         executor->outputs.count += lane->outputs.count;
     }
-    uint32_t count = executor->outputs.count;
-    WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->output_scratch, count));
-    weft_task_output* items = executor->outputs.items;
-    weft_task_output* scratch = executor->output_scratch.items;
-    for (uint64_t width = 1; width < count; width *= 2) {
-        for (uint64_t begin = 0; begin < count; begin += 2 * width) {
-            uint64_t middle = begin + width < count ? begin + width : count;
-            uint64_t end = begin + 2 * width < count ? begin + 2 * width : count;
-            uint64_t left = begin;
-            uint64_t right = middle;
-            for (uint64_t out = begin; out < end; out++)
-                scratch[out] = right < end && (left >= middle ||
-                                               output_before(executor, &items[right], &items[left]))
-                                   ? items[right++]
-                                   : items[left++];
-        }
-        memcpy(items, scratch, count * sizeof(items[0]));
-    }
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->output_scratch, executor->outputs.count));
+    sort_outputs(executor->outputs.items, executor->output_scratch.items, executor->outputs.count,
+                 executor);
     return WEFT_STATUS_OK;
 }
 
@@ -385,7 +367,7 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
     executor->traced = true;
     weft_status status = run_tick(executor);
     executor->traced = false;
-    weft_status sorted = sort_outputs(executor);
+    weft_status sorted = gather_outputs(executor);
     *outputs_out = executor->outputs.items;
     *count_out = executor->outputs.count;
     return status != WEFT_STATUS_OK ? status : sorted;
@@ -457,9 +439,6 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
     return WEFT_STATUS_OK;
 }
 
-#define VEC_FREE(arena, vec)                                                                       \
-    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))
-
 void weft_executor_destroy(weft_executor* executor) {
     if (executor == NULL)
         return;
@@ -468,12 +447,12 @@ void weft_executor_destroy(weft_executor* executor) {
     if (executor->plan.schedule != NULL)
         weft__plan_deinit(&executor->plan);
     for (uint32_t i = 0; executor->trace_lanes != NULL && i < executor->worker_count; i++)
-        VEC_FREE(arena, executor->trace_lanes[i].outputs);
+        WEFT__VEC_FREE(arena, executor->trace_lanes[i].outputs);
     weft__arena_free(arena, executor->trace_lanes,
                      executor->worker_count * sizeof(weft__trace_lane));
-    VEC_FREE(arena, executor->open);
-    VEC_FREE(arena, executor->steps);
-    VEC_FREE(arena, executor->outputs);
-    VEC_FREE(arena, executor->output_scratch);
+    WEFT__VEC_FREE(arena, executor->open);
+    WEFT__VEC_FREE(arena, executor->steps);
+    WEFT__VEC_FREE(arena, executor->outputs);
+    WEFT__VEC_FREE(arena, executor->output_scratch);
     weft__arena_free(arena, executor, sizeof(*executor));
 }

@@ -8,17 +8,6 @@ static weft_world* plan_world(const weft__plan* plan) {
     return plan->schedule->world;
 }
 
-static weft_status push(weft_world* world, uint32_t** items, uint32_t* count, uint32_t* capacity,
-                        uint32_t value) {
-    if (*count == *capacity)
-        WEFT_TRY(weft__arena_grow(&world->arena, (void**)items, capacity, sizeof(uint32_t),
-                                  (size_t)*count + 1));
-    (*items)[(*count)++] = value;
-    return WEFT_STATUS_OK;
-}
-
-#define PUSH(world, vec, value) push((world), &(vec).items, &(vec).count, &(vec).capacity, (value))
-
 // The first stage that comes after all systems with this access to this type; `found` tells whether
 // there is any.
 static uint32_t stage_after(const weft__plan* plan, weft_access_mode mode, uint32_t type_id,
@@ -62,7 +51,7 @@ static weft_status place_finishes(weft__plan* plan, const uint32_t* stage_of) {
         uint32_t stage =
             stage_after(plan, WEFT_ACCESS_EMIT, world->channels.items[i].type, stage_of, &found);
         if (found)
-            WEFT_TRY(PUSH(world, plan->stages.items[stage].channels, i));
+            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->stages.items[stage].channels, i));
     }
     for (uint32_t i = 0; i < world->reductions.count; i++) {
         uint32_t stage = stage_after(plan, WEFT_ACCESS_REDUCE, world->reductions.items[i].type,
@@ -70,7 +59,7 @@ static weft_status place_finishes(weft__plan* plan, const uint32_t* stage_of) {
         if (!found)
             continue;
         number_producers(plan, i);
-        WEFT_TRY(PUSH(world, plan->stages.items[stage].reductions, i));
+        WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->stages.items[stage].reductions, i));
     }
     return WEFT_STATUS_OK;
 }
@@ -83,9 +72,9 @@ static weft_status place_systems(weft__plan* plan, uint32_t* stage_of, bool fuse
         weft__stage* stage = &plan->stages.items[stage_of[rank]];
         bool chunk_scope = system->scope == WEFT_SCOPE_CHUNK;
         if (chunk_scope)
-            WEFT_TRY(PUSH(world, stage->chunk_systems, rank));
+            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, stage->chunk_systems, rank));
         else
-            WEFT_TRY(PUSH(world, stage->world_systems, rank));
+            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, stage->world_systems, rank));
         if (system->access.commands)
             system->command_number = chunk_scope ? plan->chunk_creators++ : plan->world_creators++;
     }
@@ -112,24 +101,21 @@ weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fuse
     return status;
 }
 
-#define VEC_FREE(arena, vec)                                                                       \
-    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))
-
 void weft__plan_deinit(weft__plan* plan) {
     WEFT_ASSERT(plan != NULL);
     weft__arena* arena = &plan_world(plan)->arena;
     for (uint32_t i = 0; i < plan->stages.count; i++) {
         weft__stage* stage = &plan->stages.items[i];
-        VEC_FREE(arena, stage->chunk_systems);
-        VEC_FREE(arena, stage->world_systems);
-        VEC_FREE(arena, stage->channels);
-        VEC_FREE(arena, stage->reductions);
-        VEC_FREE(arena, stage->programs);
-        VEC_FREE(arena, stage->entries);
-        VEC_FREE(arena, stage->columns);
-        VEC_FREE(arena, stage->tasks);
+        WEFT__VEC_FREE(arena, stage->chunk_systems);
+        WEFT__VEC_FREE(arena, stage->world_systems);
+        WEFT__VEC_FREE(arena, stage->channels);
+        WEFT__VEC_FREE(arena, stage->reductions);
+        WEFT__VEC_FREE(arena, stage->programs);
+        WEFT__VEC_FREE(arena, stage->entries);
+        WEFT__VEC_FREE(arena, stage->columns);
+        WEFT__VEC_FREE(arena, stage->tasks);
     }
-    VEC_FREE(arena, plan->stages);
+    WEFT__VEC_FREE(arena, plan->stages);
 }
 
 // Appends the program of one archetype.

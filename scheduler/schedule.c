@@ -31,20 +31,17 @@ weft_status weft_schedule_create(weft_world* world, weft_schedule** schedule_out
     return WEFT_STATUS_OK;
 }
 
-#define VEC_FREE(arena, vec)                                                                       \
-    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))
-
 void weft_schedule_destroy(weft_schedule* schedule) {
     if (schedule == NULL)
         return;
     weft__arena* arena = &schedule->world->arena;
     for (uint32_t i = 0; i < schedule->systems.count; i++) {
-        VEC_FREE(arena, schedule->systems.items[i].access.terms);
-        VEC_FREE(arena, schedule->systems.items[i].relations);
+        WEFT__VEC_FREE(arena, schedule->systems.items[i].access.terms);
+        WEFT__VEC_FREE(arena, schedule->systems.items[i].relations);
     }
-    VEC_FREE(arena, schedule->systems);
-    VEC_FREE(arena, schedule->edges);
-    VEC_FREE(arena, schedule->order);
+    WEFT__VEC_FREE(arena, schedule->systems);
+    WEFT__VEC_FREE(arena, schedule->edges);
+    WEFT__VEC_FREE(arena, schedule->order);
     weft__arena_free(arena, schedule, sizeof(*schedule));
 }
 

@@ -217,9 +217,8 @@ static weft_status build(const weft_module_options* options, weft_world* world,
                         weft_random_fixed_range(key, i, 1, WEFT_FIXED_ZERO, side)};
         weft_vec2 velocity = {weft_random_fixed_range(key, i, 2, back, speed_max),
                               weft_random_fixed_range(key, i, 3, back, speed_max)};
-        weft_entity boid = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, boid, BoidPosition, {at});
-        WEFT_ADD(commands, 0, boid, BoidVelocity, {velocity});
+        WEFT_CREATE(commands, 0, WEFT_VALUE(BoidPosition, {at}),
+                    WEFT_VALUE(BoidVelocity, {velocity}));
     }
     return WEFT_STATUS_OK;
 }

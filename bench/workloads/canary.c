@@ -33,8 +33,7 @@ static weft_status build(const weft_module_options* options, weft_world* world,
                               WEFT_ACCESS(WEFT_WRITES(Stamp), WEFT_READS_RESOURCE(Odometer)))));
     weft_commands* commands = weft_world_commands(world);
     for (uint32_t i = 0; i < options->entity_count; ++i) {
-        weft_entity entity = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, entity, Stamp, {0});
+        WEFT_CREATE(commands, 0, WEFT_VALUE(Stamp, {0}));
     }
     return WEFT_STATUS_OK;
 }

@@ -55,8 +55,7 @@ static weft_status food_spawn(weft_view* view, const void* context) {
         uint32_t cell = first + weft_random_below(key, i, 0, width);
         if (food_in(view, meadow, cell))
             continue;
-        weft_entity food = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, food, Food, {cell, climate->meal});
+        weft_entity food = WEFT_CREATE(commands, 0, WEFT_VALUE(Food, {cell, climate->meal}));
         meadow[cell].food = food;
         ++sprouted;
     }
@@ -240,12 +239,10 @@ static void bear(weft_view* view, uint32_t row, weft_vec2 at, weft_fixed level,
                  weft_random_block draw) {
     weft_fixed fast = WEFT_RESOURCE_READ(view, Climate)->speed;
     weft_commands* commands = weft_view_commands(view);
-    weft_entity child = weft_commands_create(commands, row);
-    WEFT_ADD(commands, row, child, Position, {at});
-    WEFT_ADD(commands, row, child, Velocity,
-             {{spread(draw.word[0], fast), spread(draw.word[1], fast)}});
-    WEFT_ADD(commands, row, child, Energy, {level});
-    WEFT_ADD(commands, row, child, Age, {0});
+    weft_entity child = WEFT_CREATE(
+        commands, row, WEFT_VALUE(Position, {at}),
+        WEFT_VALUE(Velocity, {{spread(draw.word[0], fast), spread(draw.word[1], fast)}}),
+        WEFT_VALUE(Energy, {level}), WEFT_VALUE(Age, {0}));
     weft_entity parent = weft_view_entities(view)[row];
     WEFT_EMIT(view, row, WEFT_ENTITY_NULL, Born, {child, parent, level});
 }
@@ -356,12 +353,10 @@ static void record_creatures(const Climate* climate, uint64_t seed, weft_command
         weft_vec2 at = {weft_random_fixed_range(key, i, 0, WEFT_FIXED_ZERO, side),
                         weft_random_fixed_range(key, i, 1, WEFT_FIXED_ZERO, side)};
         weft_fixed level = weft_random_fixed_range(key, i, 2, level_low, level_high);
-        weft_entity creature = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, creature, Position, {at});
-        WEFT_ADD(commands, 0, creature, Velocity,
-                 {{spread(draw.word[0], climate->speed), spread(draw.word[1], climate->speed)}});
-        WEFT_ADD(commands, 0, creature, Energy, {level});
-        WEFT_ADD(commands, 0, creature, Age, {0});
+        WEFT_CREATE(commands, 0, WEFT_VALUE(Position, {at}),
+                    WEFT_VALUE(Velocity, {{spread(draw.word[0], climate->speed),
+                                           spread(draw.word[1], climate->speed)}}),
+                    WEFT_VALUE(Energy, {level}), WEFT_VALUE(Age, {0}));
     }
 }
 
@@ -374,8 +369,7 @@ static uint64_t record_food(const Climate* climate, uint64_t seed, weft_commands
     for (uint32_t cell = 0; cell < cells; ++cell) {
         if (weft_random_below(key, cell, 0, 100) >= 14)
             continue;
-        weft_entity food = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, food, Food, {cell, climate->meal});
+        weft_entity food = WEFT_CREATE(commands, 0, WEFT_VALUE(Food, {cell, climate->meal}));
         meadow[cell].food = food;
         ++count;
     }

@@ -86,12 +86,12 @@ static weft_status motion_build(const weft_module_options* options, weft_world* 
     weft_commands* commands = weft_world_commands(world);
     for (uint32_t i = 0; i < options->entity_count; ++i) {
         weft_random_block draw = weft_random_block_at(key, i, 0);
-        weft_entity entity = weft_commands_create(commands, 0);
         // Places in -1024..1024 and speeds in -2..2.
-        WEFT_ADD(commands, 0, entity, MotionPosition,
-                 {{{(int32_t)draw.word[0] >> 5}, {(int32_t)draw.word[1] >> 5}}});
-        WEFT_ADD(commands, 0, entity, MotionVelocity,
-                 {{{(int32_t)draw.word[2] >> 14}, {(int32_t)draw.word[3] >> 14}}});
+        WEFT_CREATE(commands, 0,
+                    WEFT_VALUE(MotionPosition,
+                               {{{(int32_t)draw.word[0] >> 5}, {(int32_t)draw.word[1] >> 5}}}),
+                    WEFT_VALUE(MotionVelocity,
+                               {{{(int32_t)draw.word[2] >> 14}, {(int32_t)draw.word[3] >> 14}}}));
     }
     return WEFT_STATUS_OK;
 }
@@ -108,9 +108,9 @@ static weft_status compute_build(const weft_module_options* options, weft_world*
     weft_random_key key = start_key(options, "compute_start");
     weft_commands* commands = weft_world_commands(world);
     for (uint32_t i = 0; i < options->entity_count; ++i) {
-        weft_entity entity = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, entity, ComputeAngle, {{(int32_t)weft_random_u32(key, i, 0) >> 15}});
-        WEFT_ADD(commands, 0, entity, ComputeUnity, {WEFT_FIXED_RAW(65536)});
+        WEFT_CREATE(commands, 0,
+                    WEFT_VALUE(ComputeAngle, {{(int32_t)weft_random_u32(key, i, 0) >> 15}}),
+                    WEFT_VALUE(ComputeUnity, {WEFT_FIXED_RAW(65536)}));
     }
     return WEFT_STATUS_OK;
 }

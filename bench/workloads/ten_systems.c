@@ -244,9 +244,8 @@ static weft_status overhead_build(const weft_module_options* options, weft_world
     }
     weft_commands* commands = weft_world_commands(world);
     for (uint32_t i = 0; i < options->entity_count; ++i) {
-        weft_entity entity = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, entity, TenPlace, {0, 0});
-        WEFT_ADD(commands, 0, entity, TenSpeed, {16 * (int32_t)(i % 64), 16});
+        WEFT_CREATE(commands, 0, WEFT_VALUE(TenPlace, {0, 0}),
+                    WEFT_VALUE(TenSpeed, {16 * (int32_t)(i % 64), 16}));
     }
     return WEFT_STATUS_OK;
 }

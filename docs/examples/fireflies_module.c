@@ -67,9 +67,9 @@ static weft_status wander(weft_view* view, const void* context) {
         if (weft_random_below(key, entities[i].slot, 0, 1000) != 0)
             continue;
         weft_commands_destroy(commands, i, entities[i]);
-        weft_entity newcomer = weft_commands_create(commands, i);
-        WEFT_ADD(commands, i, newcomer, Firefly,
-                 {.clock = weft_random_fixed(key, entities[i].slot, 1), .rate = flies[i].rate});
+        WEFT_CREATE(commands, i,
+                    WEFT_VALUE(Firefly, {.clock = weft_random_fixed(key, entities[i].slot, 1),
+                                         .rate = flies[i].rate}));
     }
     return WEFT_STATUS_OK;
 }
@@ -89,10 +89,9 @@ static weft_status build(const weft_module_options* options, weft_world* world,
     WEFT_TRY(weft_world_register_reduction(world, WEFT_TYPE(Light), NULL, light_combine));
     WEFT_TRY(weft_world_register_resource(world, WEFT_TYPE(Night), 1, NULL));
     for (uint32_t i = 0; i < options->entity_count; i++) {
-        weft_entity firefly = weft_commands_create(commands, 0);
         weft_fixed rate = {1900 + (int32_t)weft_random_below(key, i, 1, 200)};
-        WEFT_ADD(commands, 0, firefly, Firefly,
-                 {.clock = weft_random_fixed(key, i, 0), .rate = rate});
+        WEFT_CREATE(commands, 0,
+                    WEFT_VALUE(Firefly, {.clock = weft_random_fixed(key, i, 0), .rate = rate}));
     }
     WEFT_TRY(weft_schedule_add_system(
         schedule,

@@ -48,8 +48,7 @@ static weft_status simulate(weft_executor_kind kind, weft_digest digests[TICKS])
     WEFT_TRY(weft_world_create(&world_desc, NULL, &world));
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Ball), WEFT_STORAGE_DENSE));
     for (int32_t i = 0; i < BALLS; i++) {
-        weft_entity ball = weft_commands_create(weft_world_commands(world), 0);
-        WEFT_ADD(weft_world_commands(world), 0, ball, Ball, {.height = {i}});
+        WEFT_CREATE(weft_world_commands(world), 0, WEFT_VALUE(Ball, {.height = {i}}));
     }
     WEFT_TRY(weft_world_commit(world));
     WEFT_TRY(weft_schedule_create(world, &schedule));

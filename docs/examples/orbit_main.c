@@ -72,9 +72,9 @@ static weft_status build(const weft_module_options* options, weft_world* world,
         weft_fixed r =
             weft_random_fixed_range(key, i, 0, weft_fixed_from_int(20), weft_fixed_from_int(100));
         weft_fixed speed = weft_fixed_sqrt(weft_fixed_div(pull, r)); // Of a circular orbit.
-        weft_entity comet = weft_commands_create(commands, 0);
-        WEFT_ADD(commands, 0, comet, Comet,
-                 {.at = {r, WEFT_FIXED_ZERO}, .speed = {WEFT_FIXED_ZERO, speed}});
+        WEFT_CREATE(
+            commands, 0,
+            WEFT_VALUE(Comet, {.at = {r, WEFT_FIXED_ZERO}, .speed = {WEFT_FIXED_ZERO, speed}}));
     }
     WEFT_TRY(weft_schedule_add_system(
         schedule, WEFT_SYSTEM("gravity", gravity, WEFT_ACCESS(WEFT_WRITES(Comet)))));

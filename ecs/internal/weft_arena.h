@@ -70,3 +70,13 @@ WEFT_NODISCARD weft_status weft__arena_grow(weft__arena* arena, void** array, ui
          ? WEFT_STATUS_OK                                                                          \
          : weft__arena_grow((arena), (void**)&(vec).items, &(vec).capacity,                        \
                             sizeof((vec).items[0]), (size_t)(vec).count + (extra)))
+
+/// Appends a value; a weft_status.
+#define WEFT__VEC_PUSH(arena, vec, value)                                                          \
+    (WEFT__VEC_RESERVE((arena), (vec), 1) != WEFT_STATUS_OK                                        \
+         ? WEFT_STATUS_OUT_OF_MEMORY                                                               \
+         : ((vec).items[(vec).count++] = (value), WEFT_STATUS_OK))
+
+/// Gives the items back. The vector may not be used again.
+#define WEFT__VEC_FREE(arena, vec)                                                                 \
+    weft__arena_free((arena), (vec).items, (vec).capacity * sizeof((vec).items[0]))

@@ -54,7 +54,6 @@ struct weft_view {
     weft_commands commands;
     const char* system_name;
     uint64_t system_hash;
-    uint32_t worker;
     uint32_t selected_count;
     bool selected_valid;
     bool selected_all;

@@ -7,6 +7,7 @@ WEFT_COMPONENT(Body, (uint32_t, mass));
 WEFT_COMPONENT(Friend, (weft_entity, who), (uint32_t, trust));
 WEFT_TAG(Mark);
 WEFT_TAG(Doomed);
+WEFT_COMPONENT(Wound, (uint32_t, depth)); // Sparse.
 WEFT_MESSAGE(Born, (weft_entity, who));
 WEFT_RESOURCE(Log, (uint64_t, seen), (uint64_t, order));
 
@@ -16,6 +17,7 @@ static void register_all(weft_world* world) {
     world_component(world, WEFT_TYPE(Friend), WEFT_STORAGE_DENSE);
     world_component(world, WEFT_TYPE(Mark), WEFT_STORAGE_DENSE);
     world_component(world, WEFT_TYPE(Doomed), WEFT_STORAGE_DENSE);
+    world_component(world, WEFT_TYPE(Wound), WEFT_STORAGE_SPARSE);
     WORLD_OK(world, weft_world_register_channel(world, WEFT_TYPE(Born), WEFT_TARGET_WORLD,
                                                 WEFT_DELIVERY_TICK));
     WORLD_OK(world, weft_world_register_resource(world, WEFT_TYPE(Log), 1, NULL));
@@ -211,6 +213,118 @@ Test(commands, newborns_may_name_each_other) {
         const Friend* friend = weft_world_read(world, entity, WEFT_TYPE(Friend));
         ENTITY_EQ(friend->who, weft_world_resolve(world, made[(i + 1) % 3]));
     }
+    weft_world_destroy(world);
+}
+
+// Creates with components
+// --------------------------------------------------------------------------
+
+Test(commands, a_create_may_bring_its_components) {
+    weft_world* world = make();
+    weft_commands* commands = weft_world_commands(world);
+    weft_entity first = weft_commands_create(commands, 0);
+    weft_entity made = WEFT_CREATE(commands, 0, WEFT_VALUE(Age, {3}), WEFT_VALUE_TAG(Mark),
+                                   WEFT_VALUE(Friend, {first, 4}), WEFT_VALUE(Wound, {5}));
+    weft_entity bare = weft_commands_create_with(commands, 0, NULL, 0);
+    world_commit(world);
+    made = weft_world_resolve(world, made);
+    cr_assert_eq(years(world, made), 3);
+    cr_assert_not_null(weft_world_read(world, made, WEFT_TYPE(Mark)));
+    cr_assert_eq(((const Wound*)weft_world_read(world, made, WEFT_TYPE(Wound)))->depth, 5);
+    ENTITY_EQ(((const Friend*)weft_world_read(world, made, WEFT_TYPE(Friend)))->who,
+              ((weft_entity){0, 1}));
+    ENTITY_EQ(weft_world_resolve(world, bare), ((weft_entity){2, 1}));
+    cr_assert_eq(weft_world_stats_read(world).archetypes, 1);
+    weft_world_destroy(world);
+}
+
+Test(commands, of_a_component_brought_twice_the_last_counts) {
+    weft_world* world = make();
+    weft_commands* commands = weft_world_commands(world);
+    weft_value nulls[] = {WEFT_VALUE(Age, {1}),
+                          WEFT_VALUE(Wound, {1}),
+                          {WEFT_TYPE(Age), NULL},
+                          {WEFT_TYPE(Wound), NULL}};
+    weft_entity zero = weft_commands_create_with(commands, 0, nulls, 4);
+    weft_entity two = WEFT_CREATE(commands, 0, WEFT_VALUE(Age, {1}), WEFT_VALUE(Wound, {1}),
+                                  WEFT_VALUE(Age, {2}), WEFT_VALUE(Wound, {2}));
+    world_commit(world);
+    zero = weft_world_resolve(world, zero);
+    two = weft_world_resolve(world, two);
+    cr_assert_eq(years(world, zero), 0);
+    cr_assert_eq(((const Wound*)weft_world_read(world, zero, WEFT_TYPE(Wound)))->depth, 0);
+    cr_assert_eq(years(world, two), 2);
+    cr_assert_eq(((const Wound*)weft_world_read(world, two, WEFT_TYPE(Wound)))->depth, 2);
+    weft_world_destroy(world);
+}
+
+// Whatever the keys: the host's rows stand for the rows of a chunk here.
+Test(commands, what_a_create_brings_comes_before_every_other_command_on_it) {
+    weft_world* world = make();
+    weft_commands* commands = weft_world_commands(world);
+    weft_entity made = WEFT_CREATE(commands, 5, WEFT_VALUE(Age, {1}), WEFT_VALUE(Wound, {1}),
+                                   WEFT_VALUE(Body, {1}));
+    WEFT_SET(commands, 3, made, Age, {2});
+    WEFT_SET(commands, 3, made, Wound, {2});
+    WEFT_REMOVE(commands, 2, made, Body);
+    world_commit(world);
+    made = weft_world_resolve(world, made);
+    cr_assert_eq(years(world, made), 2);
+    cr_assert_eq(((const Wound*)weft_world_read(world, made, WEFT_TYPE(Wound)))->depth, 2);
+    cr_assert_eq(mass(world, made), UINT32_MAX);
+    cr_assert_eq(weft_world_stats_read(world).commands_dropped, 0);
+    weft_world_destroy(world);
+}
+
+Test(commands, what_a_cancelled_create_brings_is_dropped_and_counted) {
+    weft_world* world = make();
+    weft_commands* commands = weft_world_commands(world);
+    weft_entity made = WEFT_CREATE(commands, 0, WEFT_VALUE(Age, {1}), WEFT_VALUE(Wound, {1}),
+                                   WEFT_VALUE_TAG(Mark));
+    weft_commands_destroy(commands, 0, made);
+    world_commit(world);
+    cr_assert_eq(weft_world_stats_read(world).commands_dropped, 3);
+    cr_assert_eq(weft_world_stats_read(world).archetypes, 0);
+    cr_assert_eq(weft_world_entity_count(world), 0);
+    weft_world_destroy(world);
+}
+
+// The largest that can be: 64 components of 128 bytes each.
+Test(commands, a_create_may_bring_sixty_four_large_components) {
+    enum {
+        PARTS = 64,
+        WORDS = 16,
+        COUNT = 40
+    };
+    static weft_field fields[WORDS];
+    static weft_type types[PARTS];
+    static char names[PARTS][16];
+    static char words[WORDS][16];
+    static uint64_t bytes[PARTS][WORDS];
+    weft_value values[PARTS];
+    weft_world* world = world_make();
+    for (uint32_t i = 0; i < WORDS; i++) {
+        snprintf(words[i], sizeof(words[i]), "word%u", i);
+        fields[i] = (weft_field){words[i], WEFT_KIND_U64, 8 * i};
+    }
+    for (uint32_t i = 0; i < PARTS; i++) {
+        snprintf(names[i], sizeof(names[i]), "Part%u", i);
+        types[i] = (weft_type){names[i], 8 * WORDS, 8, WORDS, fields};
+        world_component(world, &types[i], i % 8 == 7 ? WEFT_STORAGE_SPARSE : WEFT_STORAGE_DENSE);
+        values[i] = (weft_value){&types[i], bytes[i]};
+    }
+    for (uint32_t made = 0; made < COUNT; made++) {
+        for (uint32_t i = 0; i < PARTS * WORDS; i++)
+            bytes[i / WORDS][i % WORDS] = (uint64_t)made << 32 | i;
+        (void)weft_commands_create_with(weft_world_commands(world), 0, values, PARTS);
+    }
+    world_commit(world);
+    for (uint32_t made = 0; made < COUNT; made++)
+        for (uint32_t i = 0; i < PARTS * WORDS; i++) {
+            const uint64_t* found =
+                weft_world_read(world, (weft_entity){made, 1}, &types[i / WORDS]);
+            cr_assert_eq(found[i % WORDS], (uint64_t)made << 32 | i);
+        }
     weft_world_destroy(world);
 }
 

@@ -228,10 +228,13 @@ static model_result bear_all(model* m, const model_command* commands, uint32_t c
         newborn->real = (weft_entity){at, slot->generation};
         m->alive_count++;
         m->created++;
-        for (uint32_t j = 0; j < count && filled; j++)
-            if (commands[j].op >= MODEL_ADD && model_is_new(commands[j].target) &&
-                commands[j].target.generation == newborn->number)
-                apply(m, slot, &commands[j]);
+        // The create's own components first.
+        for (uint32_t j = 0; j < 2 * count && filled; j++) {
+            const model_command* command = &commands[j % count];
+            if (command->own == (j < count) && command->op >= MODEL_ADD &&
+                model_is_new(command->target) && command->target.generation == newborn->number)
+                apply(m, slot, command);
+        }
         if (!archetype_of(m, slot->set, &slot->archetype))
             return MODEL_ARCHETYPE_LIMIT;
         touch(m, at);

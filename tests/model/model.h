@@ -39,6 +39,7 @@ typedef struct model_command {
     uint32_t number;    // CREATE.
     weft_entity target; // The others: a handle or MODEL_NEW().
     uint32_t type;
+    bool own;       // An ADD that the create brings along: before every other command on it.
     bool has_value; // Else all zero.
     uint8_t value[MODEL_VALUE_MAX];
 } model_command;

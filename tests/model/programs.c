@@ -195,6 +195,7 @@ static void generate_parts(generator* g, step* s) {
     for (uint32_t i = 0; i < s->part_count; i++) {
         model_command* part = &s->parts[i];
         part->op = MODEL_ADD;
+        part->own = true;
         part->target = MODEL_NEW(s->command.number);
         part->type = below(&g->random, TYPE_COUNT);
         fill_value(g, part);

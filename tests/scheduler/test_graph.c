@@ -213,6 +213,8 @@ Test(graph, without_edges_the_order_is_that_of_registration) {
         add(schedule, names[i], NULL, 0, WEFT_SCOPE_CHUNK, NULL, NULL);
     SCHEDULE_OK(schedule, weft_schedule_build(schedule));
     check_names(schedule, "z m a q b");
+    for (uint32_t i = 0; i < 5; i++)
+        cr_assert_eq(weft_schedule_system_scope(schedule, i), WEFT_SCOPE_CHUNK);
     cr_assert_eq(weft_schedule_edge_count(schedule), 0);
     cr_assert_eq(weft_schedule_stage_count(schedule), 1);
     weft_schedule_destroy(schedule);

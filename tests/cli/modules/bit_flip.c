@@ -46,10 +46,8 @@ static weft_status build(const weft_module_options* options, weft_world* world,
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Speed), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Place), WEFT_STORAGE_DENSE));
     for (uint32_t i = 0; i < options->entity_count; i++) {
-        weft_entity entity = weft_commands_create(weft_world_commands(world), 0);
-        WEFT_ADD(weft_world_commands(world), 0, entity, Place, {.layer = LAYER});
-        WEFT_ADD(weft_world_commands(world), 0, entity, Speed,
-                 {{WEFT_FIXED_RAW((int32_t)i), WEFT_FIXED_RAW(1)}});
+        WEFT_CREATE(weft_world_commands(world), 0, WEFT_VALUE(Place, {.layer = LAYER}),
+                    WEFT_VALUE(Speed, {{WEFT_FIXED_RAW((int32_t)i), WEFT_FIXED_RAW(1)}}));
     }
     WEFT_TRY(weft_schedule_add_system(
         schedule, WEFT_SYSTEM("move", move, WEFT_ACCESS(WEFT_WRITES(Place), WEFT_READS(Speed)))));

@@ -18,8 +18,7 @@ static weft_status build(const weft_module_options* options, weft_world* world,
                          weft_schedule* schedule) {
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Fuse), WEFT_STORAGE_DENSE));
     for (uint32_t i = 0; i < options->entity_count; i++) {
-        weft_entity fuse = weft_commands_create(weft_world_commands(world), 0);
-        WEFT_ADD(weft_world_commands(world), 0, fuse, Fuse, {0});
+        WEFT_CREATE(weft_world_commands(world), 0, WEFT_VALUE(Fuse, {0}));
     }
     return weft_schedule_add_system(schedule,
                                     WEFT_SYSTEM("burn", burn, WEFT_ACCESS(WEFT_WRITES(Fuse))));

@@ -19,8 +19,7 @@ static weft_status build(const weft_module_options* options, weft_world* world,
     world_count++;
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Number), WEFT_STORAGE_DENSE));
     for (uint32_t i = 0; i < options->entity_count; i++) {
-        weft_entity entity = weft_commands_create(weft_world_commands(world), 0);
-        WEFT_ADD(weft_world_commands(world), 0, entity, Number, {0});
+        WEFT_CREATE(weft_world_commands(world), 0, WEFT_VALUE(Number, {0}));
     }
     return weft_schedule_add_system(schedule,
                                     WEFT_SYSTEM("count", count, WEFT_ACCESS(WEFT_WRITES(Number))));
