@@ -5,14 +5,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum {
-    TRIES_MAX = 4000,
+    SECONDS_MAX = 20, // Of CPU time: what is left then is small enough.
 };
 
-static bool still_fails(const episode* e, const episode_config* config, uint32_t* tries) {
+static bool still_fails(const episode* e, const episode_config* config, clock_t begun) {
     episode_outcome outcome = {0};
-    if (++*tries > TRIES_MAX)
+    if (clock() - begun > SECONDS_MAX * CLOCKS_PER_SEC)
         return false;
     episode_run(e, config, &outcome);
     return outcome.failed;
@@ -30,24 +31,24 @@ static void insert_step(program* p, uint32_t at, const step* s) {
 }
 
 void episode_shrink(episode* e, const episode_config* config, uint32_t failed) {
-    uint32_t tries = 0;
+    clock_t begun = clock();
     for (uint32_t i = failed + 1; i < e->count; i++)
         e->programs[i].count = 0;
     for (uint32_t i = 0; i <= failed && i < e->count; i++) {
         uint32_t kept = e->programs[i].count;
         e->programs[i].count = 0;
-        if (!still_fails(e, config, &tries))
+        if (!still_fails(e, config, begun))
             e->programs[i].count = kept;
     }
     for (uint32_t i = 0; i <= failed && i < e->count; i++) {
         for (uint32_t at = e->programs[i].count; at-- > 0;) {
             step dropped = e->programs[i].steps[at];
             remove_step(&e->programs[i], at);
-            if (still_fails(e, config, &tries))
+            if (still_fails(e, config, begun))
                 continue;
             insert_step(&e->programs[i], at, &dropped);
             e->programs[i].steps[at].part_count = 0;
-            if (dropped.part_count > 0 && !still_fails(e, config, &tries))
+            if (dropped.part_count > 0 && !still_fails(e, config, begun))
                 e->programs[i].steps[at].part_count = dropped.part_count;
         }
     }
