@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// A system that reaches for what it did not declare is a bug: named, and fatal.
-__attribute__((noreturn, cold)) static void
-view_undeclared(const weft_view* view, const weft_type* type, const char* what) {
+void weft__view_undeclared(const weft_view* view, const weft_type* type, const char* what) {
     char text[256];
     (void)snprintf(text, sizeof(text), "system \"%s\" declared no %s access to %s",
                    view->system_name, what, type != NULL ? type->name : "(null)");
@@ -29,7 +27,7 @@ static const weft__term* view_term(const weft_view* view, const weft_type* type,
         if ((1u << access->terms.items[i].mode & modes) != 0 &&
             weft__type_same(access->terms.items[i].type, type))
             return &access->terms.items[i];
-    view_undeclared(view, type, what);
+    weft__view_undeclared(view, type, what);
 }
 
 uint32_t weft_view_row_count(const weft_view* view) {
@@ -288,7 +286,7 @@ const void* weft_view_reduced(const weft_view* view, const weft_type* type) {
 
 weft_commands* weft_view_commands(weft_view* view) {
     if (!view->access->commands)
-        view_undeclared(view, NULL, "COMMANDS");
+        weft__view_undeclared(view, NULL, "COMMANDS");
     return &view->commands;
 }
 

@@ -46,7 +46,8 @@ weft_cursor weft_view_visit(const weft_view* view, const weft_access* terms, uin
         for (uint32_t j = 0; j < view->access->terms.count && !declared; j++)
             declared = view->access->terms.items[j].mode == WEFT_ACCESS_READ_ANY &&
                        weft__type_same(view->access->terms.items[j].type, terms[i].type);
-        WEFT_ASSERT(declared); // The system did not declare READ_ANY of the term's type.
+        if (!declared)
+            weft__view_undeclared(view, terms[i].type, "any-row read");
     }
     weft_cursor cursor = weft_world_visit(view->world, terms, term_count);
     cursor.view = view;

@@ -60,3 +60,7 @@ struct weft_view {
     uint32_t sparse_hint;
     char message[160];
 };
+
+/// A system that reaches for what it did not declare is a bug: named, and fatal.
+__attribute__((noreturn, cold)) void weft__view_undeclared(const weft_view* view,
+                                                           const weft_type* type, const char* what);
