@@ -354,16 +354,16 @@ static void plan_runs(weft__merge* merge, const weft__shard* shard, const weft__
     merge->first_row = prefix ? merge->runs[0].count : 0;
 }
 
-// Copies a run in steps of 32 bytes; may run over by less than a step into what is written next, or
+// Copies a run in steps of 64 bytes; may run over by less than a step into what is written next, or
 // into the block's slack. Most runs are short, and a call costs more than they do.
 static inline void copy_run(uint8_t* out, const uint8_t* in, size_t bytes) {
-    _Static_assert(WEFT__CHUNK_SLACK >= 32, "copies go in steps of 32 bytes");
-    if (bytes > 512) {
+    _Static_assert(WEFT__CHUNK_SLACK >= 64, "copies go in steps of 64 bytes");
+    if (bytes > 1024) {
         memcpy(out, in, bytes);
         return;
     }
-    for (size_t at = 0; at < bytes; at += 32)
-        memcpy(out + at, in + at, 32);
+    for (size_t at = 0; at < bytes; at += 64)
+        memcpy(out + at, in + at, 64);
 }
 
 // Replays the runs on one column. `packed` + come.carry is where an arrival's value lies.
@@ -416,7 +416,6 @@ static void block_give(weft_world* world, weft__lane* lane, void* block, size_t 
 }
 
 // Rows of a dense chunk know their place; those before `first` have kept it.
-WEFT__WIDE
 static void place_rows(weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
     uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
     for (uint32_t row = first; row < chunk->row_count; row++)
