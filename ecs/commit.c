@@ -69,26 +69,30 @@ static weft_status map_units(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
+static void register_create(weft_world* world, const weft__record* record) {
+    if (!weft__op_creates(record->op))
+        return;
+    uint64_t number = provisional_number(record->entity);
+    uint64_t unit = number >> world->create_bits;
+    uint64_t at = (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
+    WEFT_ASSERT(at < world->create_map.count);
+    world->create_map.items[at] = world->creates.count;
+    world->creates.items[world->creates.count++] = (weft__create){.number = number,
+                                                                  .record = record,
+                                                                  .chain = WEFT__NONE,
+                                                                  .chain_end = WEFT__NONE,
+                                                                  .next = WEFT__NONE};
+}
+
 // Numbers the creates by key order: rows of a task may have been recorded in any order.
 static weft_status register_creates(weft_world* world) {
     WEFT_TRY(map_units(world));
     if (world->create_map.count == 0)
         return WEFT_STATUS_OK;
-    for (uint32_t i = 0; i < world->records.count; i++) {
-        const weft__record* record = world->records.items[i];
-        if (!weft__op_creates(record->op))
-            continue;
-        uint64_t number = provisional_number(record->entity);
-        uint64_t unit = number >> world->create_bits;
-        uint64_t at =
-            (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
-        WEFT_ASSERT(at < world->create_map.count);
-        world->create_map.items[at] = world->creates.count;
-        world->creates.items[world->creates.count++] = (weft__create){.number = number,
-                                                                      .record = record,
-                                                                      .chain = WEFT__NONE,
-                                                                      .chain_end = WEFT__NONE,
-                                                                      .next = WEFT__NONE};
+    for (uint32_t i = 0; i < world->segments.count; i++) {
+        const weft__segment* segment = world->segments.items[i];
+        for (uint32_t j = 0; j < segment->count && segment->create_count > 0; j++)
+            register_create(world, world->records.items[segment->first_record + j]);
     }
     WEFT_ASSERT(world->creates.count == world->create_map.count);
     return WEFT_STATUS_OK;

@@ -160,7 +160,8 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
     sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count, NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
-        const weft__segment* segment = world->segments.items[i];
+        weft__segment* segment = world->segments.items[i];
+        segment->first_record = world->records.count;
         WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment, NULL));
         log_reader reader = {segment->block, segment->offset};
         const weft__record** begin = world->records.items + world->records.count;

@@ -580,6 +580,10 @@ static void prefetch_chunk(const weft__chunk* chunk) {
 void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_number) {
     weft__shard* shard = world->shards.items[shard_number];
     WEFT_ASSERT(lane->merge != NULL && shard->touched);
+    for (uint32_t i = 0; i < shard->chunks.count; i++) { // Their heads, before rows are looked up.
+        __builtin_prefetch(shard->chunks.items[i]);
+        __builtin_prefetch((const uint8_t*)shard->chunks.items[i] + 64);
+    }
     list_newborns(world, lane->merge, shard);
     list_rows(world, lane, shard);
     for (uint32_t i = 0; i < shard->chunks.count; i++) {

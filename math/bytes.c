@@ -2,64 +2,14 @@
 
 #include <string.h>
 
-static uint8_t* reserve(weft__bytes* bytes, size_t size) {
-    if (bytes->overflow || size > bytes->capacity - bytes->size) {
-        bytes->overflow = true;
-        return NULL;
-    }
-    uint8_t* place = bytes->data + bytes->size;
-    bytes->size += size;
-    return place;
-}
-
-static inline void store_little(uint8_t* place, uint64_t value, size_t size) {
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(place, &value, size);
-#else
-    for (size_t i = 0; i < size; ++i)
-        place[i] = (uint8_t)(value >> (8 * i));
-#endif
-}
-
-static inline void put_integer(weft__bytes* bytes, uint64_t value, size_t size) {
-    uint8_t* place = reserve(bytes, size);
-    if (place == NULL)
-        return;
-    store_little(place, value, size);
-}
-
 void weft__bytes_init(weft__bytes* bytes, void* buffer, size_t capacity) {
     *bytes = (weft__bytes){.data = (uint8_t*)buffer, .capacity = capacity};
-}
-
-void weft__bytes_put_u8(weft__bytes* bytes, uint8_t value) {
-    put_integer(bytes, value, 1);
-}
-
-void weft__bytes_put_u16(weft__bytes* bytes, uint16_t value) {
-    put_integer(bytes, value, 2);
-}
-
-void weft__bytes_put_u32(weft__bytes* bytes, uint32_t value) {
-    put_integer(bytes, value, 4);
-}
-
-void weft__bytes_put_u64(weft__bytes* bytes, uint64_t value) {
-    put_integer(bytes, value, 8);
-}
-
-void weft__bytes_put_digest(weft__bytes* bytes, weft_digest value) {
-    uint8_t* place = reserve(bytes, 16);
-    if (place == NULL)
-        return;
-    store_little(place, value.low, 8);
-    store_little(place + 8, value.high, 8);
 }
 
 void weft__bytes_put_raw(weft__bytes* bytes, const void* source, size_t size) {
     if (size == 0)
         return;
-    uint8_t* place = reserve(bytes, size);
+    uint8_t* place = weft__bytes_reserve(bytes, size);
     if (place != NULL)
         memcpy(place, source, size);
 }

@@ -67,7 +67,8 @@ typedef struct weft__segment {
     uint32_t shard;
     uint32_t count;
     uint32_t create_count;
-    uint32_t create_base; // In world.create_map, set by the commit.
+    uint32_t create_base;  // In world.create_map, set by the commit.
+    uint32_t first_record; // In world.records, set by the gathering.
     uint32_t unit;
     uint32_t unit_count;
     uint32_t last_row;

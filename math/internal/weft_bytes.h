@@ -8,6 +8,8 @@
 
 #include "weft/hash.h"
 
+#include <string.h>
+
 /// A writer. `size` counts the bytes of whole items written.
 typedef struct weft__bytes {
     uint8_t* data;
@@ -19,12 +21,50 @@ typedef struct weft__bytes {
 /// Starts an empty writer over `capacity` bytes, which it does not own; null when capacity is 0.
 void weft__bytes_init(weft__bytes* bytes, void* buffer, size_t capacity);
 
-/// Appends one integer, or a digest (low half first).
-void weft__bytes_put_u8(weft__bytes* bytes, uint8_t value);
-void weft__bytes_put_u16(weft__bytes* bytes, uint16_t value);
-void weft__bytes_put_u32(weft__bytes* bytes, uint32_t value);
-void weft__bytes_put_u64(weft__bytes* bytes, uint64_t value);
-void weft__bytes_put_digest(weft__bytes* bytes, weft_digest value);
+/// The place of the next `size` bytes, or null and overflow. The base of the appends below.
+static inline uint8_t* weft__bytes_reserve(weft__bytes* bytes, size_t size) {
+    if (bytes->overflow || size > bytes->capacity - bytes->size) {
+        bytes->overflow = true;
+        return NULL;
+    }
+    uint8_t* place = bytes->data + bytes->size;
+    bytes->size += size;
+    return place;
+}
+
+/// Appends the low `size` bytes of an integer, lowest first.
+static inline void weft__bytes_put_integer(weft__bytes* bytes, uint64_t value, size_t size) {
+    uint8_t* place = weft__bytes_reserve(bytes, size);
+    if (place == NULL)
+        return;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    memcpy(place, &value, size);
+#else
+    for (size_t i = 0; i < size; ++i)
+        place[i] = (uint8_t)(value >> (8 * i));
+#endif
+}
+
+/// Appends one integer, or a digest (low half first). Inline: digest nodes are made of these.
+static inline void weft__bytes_put_u8(weft__bytes* bytes, uint8_t value) {
+    weft__bytes_put_integer(bytes, value, 1);
+}
+static inline void weft__bytes_put_u16(weft__bytes* bytes, uint16_t value) {
+    weft__bytes_put_integer(bytes, value, 2);
+}
+static inline void weft__bytes_put_u32(weft__bytes* bytes, uint32_t value) {
+    weft__bytes_put_integer(bytes, value, 4);
+}
+static inline void weft__bytes_put_u64(weft__bytes* bytes, uint64_t value) {
+    weft__bytes_put_integer(bytes, value, 8);
+}
+static inline void weft__bytes_put_digest(weft__bytes* bytes, weft_digest value) {
+    // Both halves or none.
+    if (bytes->capacity - bytes->size < 16)
+        bytes->overflow = true;
+    weft__bytes_put_integer(bytes, value.low, 8);
+    weft__bytes_put_integer(bytes, value.high, 8);
+}
 
 /// Appends `size` bytes as they are; `source` may be null when size is 0.
 void weft__bytes_put_raw(weft__bytes* bytes, const void* source, size_t size);
