@@ -102,6 +102,50 @@ Test(channel, messages_to_the_world_come_in_key_order) {
     sim_same_everywhere(build_order, 3, NULL);
 }
 
+// A sender of smaller rank in a later stage than one of larger rank: both are heard, by rank.
+static weft_status weigh(weft_view* view, const void* context) {
+    (void)context;
+    WEFT_WRITE(view, Body)[0].heard++;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status say(weft_view* view, const void* context) {
+    WEFT_EMIT(view, 0, WEFT_ENTITY_NULL, Shout, {0, *(const uint32_t*)context});
+    return WEFT_STATUS_OK;
+}
+
+static weft_status hear_both(weft_view* view, const void* context) {
+    (void)context;
+    uint32_t count;
+    const Shout* shouts = weft_view_messages(view, WEFT_TYPE(Shout), &count);
+    if (count != 2 || shouts[0].word != 1 || shouts[1].word != 2)
+        return weft_view_fail(view, "%u messages", count);
+    return WEFT_STATUS_OK;
+}
+
+static void build_stages(weft_world* world, weft_schedule* schedule) {
+    static const uint32_t words[] = {1, 2};
+    populate(world);
+    run_add(schedule, WEFT_SYSTEM("weigh", weigh, WEFT_ACCESS(WEFT_WRITES(Body))));
+    run_add(schedule, WEFT_SYSTEM("late", say, .scope = WEFT_SCOPE_WORLD, .context = &words[0],
+                                  WEFT_ACCESS(WEFT_READS_ANY(Body), WEFT_EMITS(Shout))));
+    run_add(schedule, WEFT_SYSTEM("early", say, .scope = WEFT_SCOPE_WORLD, .context = &words[1],
+                                  WEFT_ACCESS(WEFT_EMITS(Shout))));
+    run_add(schedule, WEFT_SYSTEM("hear", hear_both, .scope = WEFT_SCOPE_WORLD,
+                                  WEFT_ACCESS(WEFT_CONSUMES(Shout))));
+}
+
+static void check_stages(const sim* s, uint64_t tick) {
+    (void)tick;
+    cr_assert_eq(weft_schedule_system_stage(s->schedule, 1), 1);
+    cr_assert_eq(weft_schedule_system_stage(s->schedule, 2), 0);
+    cr_assert_eq(weft_schedule_system_stage(s->schedule, 3), 2);
+}
+
+Test(channel, senders_in_several_stages_are_all_heard) {
+    sim_same_everywhere(build_stages, 3, check_stages);
+}
+
 // Targets ----------------------------------------------------------------------------------------
 
 static weft_entity target_of(uint32_t slot) {

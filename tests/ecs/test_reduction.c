@@ -265,6 +265,47 @@ Test(reduction, a_reader_before_the_writers_sees_the_last_tick) {
     sim_same_everywhere(build_reader_first, 3, NULL);
 }
 
+// A writer of smaller rank in a later stage than one of larger rank: both enter, by rank.
+static weft_status grow(weft_view* view, const void* context) {
+    (void)context;
+    WEFT_WRITE(view, Body)[0].mass++;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status hash_one(weft_view* view, const void* context) {
+    WEFT_PARTIAL_OF(view, Shape)->hash = *(const uint64_t*)context;
+    return WEFT_STATUS_OK;
+}
+
+static const uint64_t late_hash = 11;
+static const uint64_t early_hash = 22;
+
+static void build_stages(weft_world* world, weft_schedule* schedule) {
+    register_all(world);
+    weft_entity made = world_create_one(world);
+    WEFT_ADD(weft_world_commands(world), 0, made, Body, {1});
+    world_commit(world);
+    run_add(schedule, WEFT_SYSTEM("grow", grow, WEFT_ACCESS(WEFT_WRITES(Body))));
+    run_add(schedule, WEFT_SYSTEM("late", hash_one, .context = &late_hash,
+                                  WEFT_ACCESS(WEFT_READS_ANY(Body), WEFT_REDUCES(Shape))));
+    run_add(schedule, WEFT_SYSTEM("early", hash_one, .context = &early_hash,
+                                  WEFT_ACCESS(WEFT_REDUCES(Shape))));
+    run_add(schedule, WEFT_SYSTEM("look", look, .scope = WEFT_SCOPE_WORLD,
+                                  WEFT_ACCESS(WEFT_REDUCED(Total), WEFT_REDUCED(Shape),
+                                              WEFT_WRITES_RESOURCE(Seen))));
+}
+
+static void check_stages(const sim* s, uint64_t tick) {
+    const Seen* seen = weft_world_resource(s->world, WEFT_TYPE(Seen));
+    cr_assert_eq(weft_schedule_system_stage(s->schedule, 1), 1);
+    cr_assert_eq(weft_schedule_system_stage(s->schedule, 2), 0);
+    cr_assert_eq(seen->hash, tick == 0 ? 0 : mix(late_hash, early_hash));
+}
+
+Test(reduction, writers_in_several_stages_all_enter) {
+    sim_same_everywhere(build_stages, 3, check_stages);
+}
+
 Test(reduction, a_reader_between_two_writers_is_refused) {
     weft_world* world = world_make();
     weft_schedule* schedule = run_schedule(world);

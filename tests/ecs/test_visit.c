@@ -297,6 +297,7 @@ Test(visit, queries_go_by_archetype_then_slot) {
     VISITS(world, "0 5 10 | 2 7 | 3 8", WEFT_READS(B));
     VISITS(world, "2 7 | 3 8", WEFT_READS(A), WEFT_READS(B));
     VISITS(world, "3 8", WEFT_WITH(Tag));
+    VISITS(world, "2 7 | 3 8", WEFT_READS_ANY(A), WEFT_WITH(B)); // As a system names them.
     VISITS(world, "", WEFT_READS(C));
     weft_world_destroy(world);
 }
