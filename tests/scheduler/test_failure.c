@@ -28,7 +28,7 @@ static void populate(weft_world* world) {
     world_commit(world);
 }
 
-// More configurations than the usual ones: every count of workers that the issue is known from.
+// More counts of workers than usual: with one worker nobody else ends a failed tick.
 static const run_config configs[] = {
     {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
     {.name = "serial without fusion",
