@@ -310,7 +310,10 @@ static uint32_t row_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot
 static uint32_t arrival_row(const weft__shard* shard, const weft__chunk* chunk, uint32_t from,
                             uint32_t slot) {
     uint32_t local = slot % WEFT_SHARD_SLOTS;
-    for (uint32_t i = local + 1; i <= local + 16 && i < WEFT_SHARD_SLOTS && !chunk->sparse; i++)
+    uint32_t last = chunk->sparse ? local : local + 16;
+    if (last >= WEFT_SHARD_SLOTS)
+        last = WEFT_SHARD_SLOTS - 1;
+    for (uint32_t i = local + 1; i <= last; i++)
         if (weft__slot_in(shard->slots[i], chunk))
             return weft__slot_row(shard->slots[i]);
     return row_lower(chunk, from, slot);
@@ -416,10 +419,13 @@ static void block_give(weft_world* world, weft__lane* lane, void* block, size_t 
 }
 
 // Rows of a dense chunk know their place; those before `first` have kept it.
-static void place_rows(weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
+static void place_rows(const weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
     uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
-    for (uint32_t row = first; row < chunk->row_count; row++)
-        shard->slots[chunk->entities[row].slot % WEFT_SHARD_SLOTS].place = place | row;
+    const weft_entity* restrict entities = chunk->entities;
+    weft__slot* restrict slots = shard->slots;
+    uint32_t count = chunk->row_count;
+    for (uint32_t row = first; row < count; row++)
+        slots[entities[row].slot % WEFT_SHARD_SLOTS].place = place | row;
 }
 
 static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
