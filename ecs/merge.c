@@ -286,6 +286,7 @@ static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
         if (first) {
             edit_row(world, lane, shard, &world->edits.items[edit++]);
         } else {
+            WEFT_ASSERT(create != NULL);
             bear_row(world, lane, shard, create);
             born++;
         }
@@ -553,6 +554,7 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
             born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
         const weft__edit* edit = at < shard->edit_end ? &world->edits.items[at] : NULL;
         if (edit == NULL || (create != NULL && create->real.slot % WEFT_SHARD_SLOTS < edit->slot)) {
+            WEFT_ASSERT(create != NULL); // One of the two lists is not at its end.
             presence_newborn(world, lane, chunk, create);
             born++;
             continue;

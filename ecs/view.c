@@ -78,6 +78,7 @@ static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, 
 
 // The rows of a presence chunk that lie in this chunk: cheaper than a walk of all rows.
 static uint32_t select_present(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
+    WEFT_ASSERT(out != NULL);
     const weft__shard* shard = view->world->shards.items[view->chunk->shard];
     uint32_t kept = 0;
     for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {

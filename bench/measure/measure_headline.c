@@ -106,6 +106,8 @@ static void summarize(contest* all, weft_measure_row* rows[RUNS_MAX][3]) {
     size_t used = (size_t)snprintf(table->summary, size, "%-10s  %8s  %8s  %9s  %s\n", "executor",
                                    "ticks/s", "speed-up", "ms a tick", "final digest");
     for (uint32_t i = 0; i < all->count && used < size; ++i) {
+        if (!rows[i][0] || !rows[i][1])
+            continue; // The table was full.
         char text[WEFT_DIGEST_TEXT];
         weft_digest_format(all->runners[i].last, text);
         double speed_up = rows[i][2] ? rows[i][2]->value[WEFT_MEASURE_MEDIAN] : 1;
