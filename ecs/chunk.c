@@ -50,7 +50,7 @@ uint32_t weft__chunk_capacity_for(uint32_t rows) {
 }
 
 static size_t column_bytes(uint32_t capacity, uint32_t size) {
-    return ((size_t)capacity * size + 63u) & ~(size_t)63u;
+    return weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
 }
 
 size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity) {
@@ -190,15 +190,19 @@ void weft__presences_mark(weft_world* world) {
     }
 }
 
-uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {
-    uint32_t low = 0;
-    uint32_t high = chunk->row_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (chunk->entities[middle].slot < slot)
-            low = middle + 1;
-        else
-            high = middle;
+uint32_t weft__chunk_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot) {
+    // Written so that it compiles without branches: the way down is random.
+    uint32_t base = from;
+    uint32_t count = chunk->row_count - from;
+    while (count > 1) {
+        uint32_t half = count / 2;
+        base += chunk->entities[base + half - 1].slot < slot ? half : 0;
+        count -= half;
     }
-    return low < chunk->row_count && chunk->entities[low].slot == slot ? low : WEFT__NONE;
+    return base + (count == 1 && chunk->entities[base].slot < slot);
+}
+
+uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {
+    uint32_t row = weft__chunk_lower(chunk, 0, slot);
+    return row < chunk->row_count && chunk->entities[row].slot == slot ? row : WEFT__NONE;
 }

@@ -22,12 +22,18 @@ static uint64_t provisional_number(weft_entity entity) {
     return (uint64_t)(entity.slot - WEFT__PROVISIONAL_SLOT) << 32 | entity.generation;
 }
 
+// Where a provisional number's create is filed in create_map, if its unit is of this commit.
+static uint64_t create_place(const weft_world* world, uint64_t number) {
+    uint64_t unit = number >> world->create_bits;
+    return (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
+}
+
 static uint32_t create_find(const weft_world* world, uint64_t number) {
     uint64_t unit = number >> world->create_bits;
     if (unit >= world->unit_map.count ||
         (uint32_t)(world->unit_map.items[unit] >> 32) != world->commit_number)
         return WEFT__NONE;
-    uint64_t at = (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
+    uint64_t at = create_place(world, number);
     if (at >= world->create_map.count)
         return WEFT__NONE;
     uint32_t found = world->create_map.items[at];
@@ -73,8 +79,7 @@ static void register_create(weft_world* world, const weft__record* record) {
     if (!weft__op_creates(record->op))
         return;
     uint64_t number = provisional_number(record->entity);
-    uint64_t unit = number >> world->create_bits;
-    uint64_t at = (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
+    uint64_t at = create_place(world, number);
     WEFT_ASSERT(at < world->create_map.count);
     world->create_map.items[at] = world->creates.count;
     world->creates.items[world->creates.count++] = (weft__create){.number = number,
@@ -170,8 +175,7 @@ static void list_touched(weft_world* world) {
 static weft_status want_set(weft_world* world, uint32_t set) {
     if (world->sets.items[set].archetype != WEFT__NONE)
         return WEFT_STATUS_OK;
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->wanted_sets, 1));
-    world->wanted_sets.items[world->wanted_sets.count++] = set;
+    WEFT_TRY(WEFT__VEC_PUSH(&world->arena, world->wanted_sets, set));
     world->sets.items[set].archetype = SET_WANTED;
     return WEFT_STATUS_OK;
 }

@@ -102,16 +102,21 @@ static inline void copy_value(void* out, const void* in, size_t size) {
         memcpy(out, in, size);
 }
 
-// Copies a recorded value to its place; handles in it become real.
-static void store_value(const weft_world* world, const weft__type* type, const weft__record* record,
+// Copies a value to its place, zero where it is null; handles in it become real.
+static void store_bytes(const weft_world* world, const weft__type* type, const void* value,
                         void* place) {
-    if (!record->has_value) {
+    if (value == NULL) {
         memset(place, 0, type->type->size);
         return;
     }
-    copy_value(place, weft__record_value(record), type->type->size);
+    copy_value(place, value, type->type->size);
     if (type->has_entities)
         weft__type_resolve(world, type->type, place, 1);
+}
+
+static void store_value(const weft_world* world, const weft__type* type, const weft__record* record,
+                        void* place) {
+    store_bytes(world, type, record->has_value ? weft__record_value(record) : NULL, place);
 }
 
 // Writes a chain's values into a packed row of its final set. In key order, so the last one wins; a
@@ -176,15 +181,10 @@ static void update_row(weft_world* world, weft__lane* lane, const weft__shard* s
     }
 }
 
+// A part without a value is zero, also where an earlier part gave one.
 static void store_part(const weft_world* world, const weft__type* type, const weft__part* part,
                        void* place) {
-    if (!part->has_value) {
-        memset(place, 0, type->type->size); // Also where an earlier part gave a value.
-        return;
-    }
-    copy_value(place, part + 1, type->type->size);
-    if (type->has_entities)
-        weft__type_resolve(world, type->type, place, 1);
+    store_bytes(world, type, part->has_value ? part + 1 : NULL, place);
 }
 
 // Writes a create's own components into a packed row.
@@ -293,21 +293,9 @@ static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     }
 }
 
-// First row at or after `from` whose slot is not below `slot`. Written so that it compiles without
-// branches: the way down is random.
-static uint32_t row_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot) {
-    uint32_t base = from;
-    uint32_t count = chunk->row_count - from;
-    while (count > 1) {
-        uint32_t half = count / 2;
-        base += chunk->entities[base + half - 1].slot < slot ? half : 0;
-        count -= half;
-    }
-    return base + (count == 1 && chunk->entities[base].slot < slot);
-}
-
-// The same for an arrival, by a look at the places of the slots behind it, which is short where the
-// chunk is dense. Rows that leave may be passed over: they are taken out before the arrival then.
+// Where an arrival goes (weft__chunk_lower), by a look at the places of the slots behind it, which
+// is short where the chunk is dense. Rows that leave may be passed over: they are taken out before
+// the arrival then.
 static uint32_t arrival_row(const weft__shard* shard, const weft__chunk* chunk, uint32_t from,
                             uint32_t slot) {
     uint32_t local = slot % WEFT_SHARD_SLOTS;
@@ -317,7 +305,7 @@ static uint32_t arrival_row(const weft__shard* shard, const weft__chunk* chunk, 
     for (uint32_t i = local + 1; i <= last; i++)
         if (weft__slot_in(shard->slots[i], chunk))
             return weft__slot_row(shard->slots[i]);
-    return row_lower(chunk, from, slot);
+    return weft__chunk_lower(chunk, from, slot);
 }
 
 static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "weft_world.h"
+#include "weft_view.h"
 
 weft_status weft__reduction_reserve(weft_world* world, uint32_t index) {
     weft__reduction* reduction = &world->reductions.items[index];
@@ -39,8 +39,8 @@ void* weft__reduction_partial(weft_world* world, uint32_t index, uint32_t produc
     return partial;
 }
 
-weft_status weft__reduction_finish(weft_world* world, uint32_t index, weft__match_fn* match,
-                                   const void* context) {
+weft_status weft__reduction_finish(weft_world* world, uint32_t index,
+                                   const struct weft__access* const* producers) {
     weft__reduction* reduction = &world->reductions.items[index];
     uint32_t size = weft__type_at(world, reduction->type)->type->size;
     uint32_t count = 0;
@@ -51,7 +51,7 @@ weft_status weft__reduction_finish(weft_world* world, uint32_t index, weft__matc
     for (uint32_t producer = 0; producer < reduction->producer_count; producer++) {
         for (uint32_t i = 0; i < world->archetypes.count; i++) {
             const weft__archetype* archetype = &world->archetypes.items[i];
-            if (!match(context, producer, archetype))
+            if (!weft__access_matches(producers[producer], archetype))
                 continue;
             for (uint32_t j = 0; j < archetype->chunks.count; j++) {
                 if (archetype->chunks.items[j]->row_count == 0)

@@ -410,16 +410,20 @@ weft_status weft__world_reserve_lanes(weft_world* world, uint32_t count) {
     return weft__lanes_refresh(world);
 }
 
+static bool failure_before(const weft__failure* a, const weft__failure* b) {
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
+}
+
 void weft__lane_fail(weft__lane* lane, weft_status status, uint32_t rank, uint32_t archetype,
                      uint32_t shard, const char* text) {
     WEFT_ASSERT(status != WEFT_STATUS_OK && text != NULL);
     weft__failure* old = &lane->failure;
-    bool before = rank < old->rank ||
-                  (rank == old->rank && (archetype < old->archetype ||
-                                         (archetype == old->archetype && shard < old->shard)));
-    if (old->status != WEFT_STATUS_OK && !before)
+    weft__failure failure = {status, rank, archetype, shard, {0}};
+    if (old->status != WEFT_STATUS_OK && !failure_before(&failure, old))
         return;
-    *old = (weft__failure){status, rank, archetype, shard, {0}};
+    *old = failure;
     (void)snprintf(old->text, sizeof(old->text), "%s", text);
 }
 
@@ -429,11 +433,7 @@ const weft__failure* weft__world_failure(const weft_world* world) {
         const weft__failure* failure = &world->lanes[i].failure;
         if (failure->status == WEFT_STATUS_OK)
             continue;
-        bool before = first == NULL || failure->rank < first->rank ||
-                      (failure->rank == first->rank &&
-                       (failure->archetype < first->archetype ||
-                        (failure->archetype == first->archetype && failure->shard < first->shard)));
-        if (before)
+        if (first == NULL || failure_before(failure, first))
             first = failure;
     }
     return first;
@@ -443,9 +443,7 @@ const weft__failure* weft__world_failure(const weft_world* world) {
 
 // The bits left for the sequence when `units` tasks may create.
 static uint32_t create_bits_for(uint32_t units) {
-    uint32_t unit_bits = 0;
-    while (((uint64_t)1 << unit_bits) < units)
-        unit_bits++;
+    uint32_t unit_bits = weft__ceil_log2(units);
     WEFT_ASSERT(unit_bits < WEFT__PROVISIONAL_BITS);
     return WEFT__PROVISIONAL_BITS - unit_bits;
 }

@@ -28,18 +28,22 @@ static uint32_t stage_after(const weft__plan* plan, weft_access_mode mode, uint3
     return stage;
 }
 
-// Numbers the writers of a reduction by rank.
-static void number_producers(const weft__plan* plan, uint32_t reduction) {
-    weft__reduction* target = &plan_world(plan)->reductions.items[reduction];
+// Numbers the writers of a reduction by rank, and lists them.
+static weft_status number_producers(weft__plan* plan, uint32_t reduction) {
+    weft_world* world = plan_world(plan);
+    weft__reduction* target = &world->reductions.items[reduction];
     target->producer_count = 0;
     for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
         weft__system* system = weft__schedule_at(plan->schedule, rank);
         for (uint32_t i = 0; i < system->access.terms.count; i++) {
             weft__term* term = &system->access.terms.items[i];
-            if (term->mode == WEFT_ACCESS_REDUCE && term->type_id == target->type)
-                term->producer = target->producer_count++;
+            if (term->mode != WEFT_ACCESS_REDUCE || term->type_id != target->type)
+                continue;
+            term->producer = target->producer_count++;
+            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->producers, &system->access));
         }
     }
+    return WEFT_STATUS_OK;
 }
 
 static weft_status place_finishes(weft__plan* plan, const uint32_t* stage_of) {
@@ -54,11 +58,12 @@ static weft_status place_finishes(weft__plan* plan, const uint32_t* stage_of) {
             WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->stages.items[stage].channels, i));
     }
     for (uint32_t i = 0; i < world->reductions.count; i++) {
+        WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->producer_begin, plan->producers.count));
         uint32_t stage = stage_after(plan, WEFT_ACCESS_REDUCE, world->reductions.items[i].type,
                                      stage_of, &found);
         if (!found)
             continue;
-        number_producers(plan, i);
+        WEFT_TRY(number_producers(plan, i));
         WEFT_TRY(WEFT__VEC_PUSH(&world->arena, plan->stages.items[stage].reductions, i));
     }
     return WEFT_STATUS_OK;
@@ -116,6 +121,8 @@ void weft__plan_deinit(weft__plan* plan) {
         WEFT__VEC_FREE(arena, stage->tasks);
     }
     WEFT__VEC_FREE(arena, plan->stages);
+    WEFT__VEC_FREE(arena, plan->producers);
+    WEFT__VEC_FREE(arena, plan->producer_begin);
 }
 
 // Appends the program of one archetype.
@@ -187,26 +194,6 @@ uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
     return plan->chunk_creators * plan->chunk_count + system->command_number * WEFT__WORLD_UNITS;
 }
 
-typedef struct producer_match {
-    const weft__plan* plan;
-    uint32_t type_id;
-} producer_match;
-
-static bool producer_matches(const void* context, uint32_t producer,
-                             const weft__archetype* archetype) {
-    const producer_match* match = context;
-    for (uint32_t rank = 0; rank < match->plan->schedule->order.count; rank++) {
-        const weft__access* access = &weft__schedule_at(match->plan->schedule, rank)->access;
-        for (uint32_t i = 0; i < access->terms.count; i++) {
-            const weft__term* term = &access->terms.items[i];
-            if (term->mode == WEFT_ACCESS_REDUCE && term->type_id == match->type_id &&
-                term->producer == producer)
-                return weft__access_matches(access, archetype);
-        }
-    }
-    return false;
-}
-
 weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index) {
     weft_world* world = plan_world(plan);
     const weft__stage* stage = &plan->stages.items[stage_index];
@@ -214,8 +201,8 @@ weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index) {
         WEFT_TRY(weft__channel_deliver(world, stage->channels.items[i]));
     for (uint32_t i = 0; i < stage->reductions.count; i++) {
         uint32_t index = stage->reductions.items[i];
-        producer_match match = {plan, world->reductions.items[index].type};
-        WEFT_TRY(weft__reduction_finish(world, index, producer_matches, &match));
+        WEFT_TRY(weft__reduction_finish(world, index,
+                                        plan->producers.items + plan->producer_begin.items[index]));
     }
     return WEFT_STATUS_OK;
 }

@@ -33,6 +33,8 @@ typedef struct weft__stage {
 typedef struct weft__plan {
     weft_schedule* schedule;
     WEFT__VEC(weft__stage) stages; // One more than there are: what is finished after the last.
+    WEFT__VEC(const weft__access*) producers; // Writers of reductions, by reduction, then rank.
+    WEFT__VEC(uint32_t) producer_begin;       // By reduction: its first one there.
     uint32_t stage_count;
     uint32_t archetype_count; // Seen at the last refresh.
     uint32_t chunk_count;

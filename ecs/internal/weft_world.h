@@ -481,6 +481,8 @@ void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf);
 void* weft__presence_write(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Marks what tasks wrote in presence chunks. After each stage, when nobody runs.
 void weft__presences_mark(weft_world* world);
+/// First row at or after `from` whose slot is not below `slot`; row_count if there is none.
+uint32_t weft__chunk_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot);
 /// Row of a slot, or WEFT__NONE.
 uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot);
 /// The table that a chunk belongs to.
@@ -516,11 +518,10 @@ WEFT_NODISCARD weft_status weft__reduction_reserve(weft_world* world, uint32_t r
 /// The partial of a producer and chunk, started as the identity in this tick.
 void* weft__reduction_partial(weft_world* world, uint32_t reduction, uint32_t producer,
                               const weft__chunk* chunk);
-/// One producer's match, for the walk in chunk order.
-typedef bool weft__match_fn(const void* context, uint32_t producer, const weft__archetype* table);
-/// Combines all partials by the fixed tree.
+/// Combines all partials by the fixed tree. `producers` are the writers' accesses by their numbers.
+struct weft__access;
 WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t reduction,
-                                                  weft__match_fn* match, const void* context);
+                                                  const struct weft__access* const* producers);
 
 // digest.c
 /// Hashes the leaves of one chunk that changed, and its node.
