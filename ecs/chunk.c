@@ -117,7 +117,8 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
     chunk->archetype = table_id;
     chunk->shard = shard_number;
     chunk->sparse = sparse;
-    chunk->column_count = table->column_count;
+    WEFT_ASSERT(table->column_count < UINT16_MAX);
+    chunk->column_count = (uint16_t)table->column_count;
     chunk->gone = chunk->come = WEFT__NONE;
     chunk->id = sparse ? WEFT__NONE : world->chunks.count;
     uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard_number);
@@ -140,6 +141,7 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
 
 void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf) {
     WEFT_CHECK(leaf <= chunk->column_count);
+    chunk->dirty_count = (uint16_t)(chunk->dirty_count + !chunk->dirty[leaf]);
     chunk->dirty[leaf] = 1;
     if (chunk->listed)
         return;
@@ -188,21 +190,4 @@ void weft__presences_mark(weft_world* world) {
         }
         lane->presences.count = 0;
     }
-}
-
-uint32_t weft__chunk_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot) {
-    // Written so that it compiles without branches: the way down is random.
-    uint32_t base = from;
-    uint32_t count = chunk->row_count - from;
-    while (count > 1) {
-        uint32_t half = count / 2;
-        base += chunk->entities[base + half - 1].slot < slot ? half : 0;
-        count -= half;
-    }
-    return base + (count == 1 && chunk->entities[base].slot < slot);
-}
-
-uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {
-    uint32_t row = weft__chunk_lower(chunk, 0, slot);
-    return row < chunk->row_count && chunk->entities[row].slot == slot ? row : WEFT__NONE;
 }

@@ -200,12 +200,16 @@ static weft_status fold_chain(weft_world* world, uint32_t chain, uint32_t* set, 
     return WEFT_STATUS_OK;
 }
 
-// The set that a create's own components make.
-static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set,
-                               bool* sparse) {
-    if (record->op != WEFT__OP_CREATE_WITH)
-        return WEFT_STATUS_OK;
-    const weft__bundle* bundle = weft__record_value(record);
+static weft__bundle_set bundle_key(const weft__bundle* bundle) {
+    weft__bundle_set key = {.set = 0};
+    const weft__part* part = weft__bundle_first(bundle);
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
+        key.ids[i / 4] |= (uint64_t)part->type << (i % 4 * 16);
+    return key;
+}
+
+static weft_status fold_parts(weft_world* world, const weft__bundle* bundle, uint32_t* set,
+                              bool* sparse) {
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part)) {
         if (weft__type_at(world, part->type)->role == WEFT__ROLE_SPARSE) {
@@ -216,6 +220,27 @@ static weft_status fold_bundle(weft_world* world, const weft__record* record, ui
         if (*set == WEFT__NONE)
             return WEFT_STATUS_OUT_OF_MEMORY;
     }
+    return WEFT_STATUS_OK;
+}
+
+// The set that a create's own components make. Creates come in few kinds, so the set of a list of
+// types is remembered.
+static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set,
+                               bool* sparse) {
+    if (record->op != WEFT__OP_CREATE_WITH)
+        return WEFT_STATUS_OK;
+    const weft__bundle* bundle = weft__record_value(record);
+    if (bundle->count > WEFT__BUNDLE_IDS)
+        return fold_parts(world, bundle, set, sparse);
+    weft__bundle_set key = bundle_key(bundle);
+    weft__bundle_set* memo =
+        &world->bundle_sets[((key.ids[0] ^ key.ids[1] << 1) * 0x9E3779B97F4A7C15u) >> 59];
+    if (memo->ids[0] != key.ids[0] || memo->ids[1] != key.ids[1]) {
+        WEFT_TRY(fold_parts(world, bundle, &key.set, &key.sparse));
+        *memo = key;
+    }
+    *set = memo->set;
+    *sparse |= memo->sparse;
     return WEFT_STATUS_OK;
 }
 
@@ -239,7 +264,7 @@ static void chain_shard(weft_world* world, const weft__shard* shard) {
         }
         uint32_t local = references[at].entity.slot % WEFT_SHARD_SLOTS;
         weft__slot slot = shard->slots[local];
-        if (slot.place == 0 || slot.generation != references[at].entity.generation) {
+        if (slot.chunk == 0 || slot.generation != references[at].entity.generation) {
             world->stats.commands_dropped++;
             continue;
         }
@@ -540,13 +565,14 @@ static uint32_t merge_shard_of(const void* context, uint32_t item) {
 }
 
 // Forgets everything that belongs to this commit alone; also after a refusal.
-static void clean_up(weft_world* world) {
+static void clean_up(weft_world* world, bool merged) {
     for (uint32_t i = 0; i < world->wanted_sets.count; i++)
         world->sets.items[world->wanted_sets.items[i]].archetype = WEFT__NONE;
     for (uint32_t i = 0; i < world->shards.count; i++) {
         weft__shard* shard = world->shards.items[i];
         if (!shard->touched)
             continue;
+        WEFT_CHECK(!merged || weft__shard_fault(world, i) == NULL);
         shard->touched = shard->sparse = false;
         shard->edit_begin = shard->edit_end = 0;
         shard->newborn_first = shard->reference_first = WEFT__NONE;
@@ -593,7 +619,7 @@ weft_status weft__commit(weft_world* world, weft__runner* runner) {
     if (status == WEFT_STATUS_OK && anything)
         status = commit_run(world, runner);
     if (anything || status != WEFT_STATUS_OK)
-        clean_up(world);
+        clean_up(world, status == WEFT_STATUS_OK);
     if (anything)
         world->digests.valid = false;
     bool refused = status == WEFT_STATUS_ENTITY_LIMIT || status == WEFT_STATUS_ARCHETYPE_LIMIT;

@@ -126,11 +126,11 @@ static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__l
 }
 
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
-    bool any = chunk->dirty[chunk->column_count] != 0;
+    if (chunk->dirty_count == 0) // As a rule the merge has hashed it.
+        return;
     for (uint32_t i = 0; i < chunk->column_count; i++) {
         if (!chunk->dirty[i])
             continue;
-        any = true;
         chunk->dirty[i] = 0;
         chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane->column);
         lane->leaves_hashed++;
@@ -140,8 +140,8 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
         chunk->leaves[chunk->column_count] = hash_entities(chunk, lane->column);
         lane->leaves_hashed++;
     }
-    if (any)
-        hash_chunk_node(world, chunk, lane);
+    chunk->dirty_count = 0;
+    hash_chunk_node(world, chunk, lane);
 }
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
@@ -186,6 +186,10 @@ static weft_status gather_changed(weft_world* world, uint64_t* bytes) {
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->changed, lane->changed.count));
         for (uint32_t j = 0; j < lane->changed.count; j++) {
             weft__chunk* chunk = lane->changed.items[j];
+            if (j + 8 < lane->changed.count) { // Its flags, and the node that is hashed later.
+                __builtin_prefetch(lane->changed.items[j + 8]);
+                __builtin_prefetch(&lane->changed.items[j + 8]->node);
+            }
             WEFT_CHECK(chunk->listed);
             world->changed.items[world->changed.count++] = chunk;
             weft__chunk_table(world, chunk)->dirty = true;

@@ -20,22 +20,6 @@ weft_status weft__shard_ensure(weft_world* world, uint32_t number) {
     return WEFT_STATUS_OK;
 }
 
-weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity, uint32_t* row_out) {
-    uint32_t number = entity.slot / WEFT_SHARD_SLOTS;
-    uint32_t local = entity.slot % WEFT_SHARD_SLOTS;
-    if (number >= world->shards.count)
-        return NULL;
-    const weft__shard* shard = world->shards.items[number];
-    weft__slot slot = shard->slots[local];
-    if (slot.place == 0 || slot.generation != entity.generation)
-        return NULL;
-    WEFT_CHECK((shard->live[local / 64] >> (local % 64) & 1) != 0);
-    weft__chunk* chunk = weft__slot_chunk(shard, slot);
-    *row_out = weft__slot_row(slot);
-    WEFT_CHECK(chunk->entities[*row_out].slot == entity.slot);
-    return chunk;
-}
-
 bool weft_world_is_alive(const weft_world* world, weft_entity entity) {
     uint32_t row;
     return weft__entity_find(world, entity, &row) != NULL;

@@ -11,6 +11,7 @@
 
 // A row that leaves. Lists are in ascending row order because slots are walked ascending.
 typedef struct merge_gone {
+    uint32_t slot; // In the shard.
     uint32_t row;
     uint32_t next;
 } merge_gone;
@@ -18,6 +19,7 @@ typedef struct merge_gone {
 // A row that arrives, ascending by slot.
 typedef struct merge_come {
     weft_entity entity;
+    uint32_t row;   // Old row before which it goes.
     uint32_t carry; // Offset of its packed values.
     uint32_t next;
 } merge_come;
@@ -39,7 +41,6 @@ typedef struct weft__merge {
     uint32_t come_count;
     size_t carry_used;
     uint32_t run_count;
-    uint32_t first_row; // Rows before it keep their row.
     uint32_t row_count; // After the merge.
 } weft__merge;
 
@@ -65,10 +66,10 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
     return WEFT_STATUS_OK;
 }
 
-static void list_gone(weft__merge* merge, weft__chunk* chunk, uint32_t row) {
+static void list_gone(weft__merge* merge, weft__chunk* chunk, uint32_t slot, uint32_t row) {
     WEFT_ASSERT(merge->gone_count < WEFT_SHARD_SLOTS);
     uint32_t at = merge->gone_count++;
-    merge->gone[at] = (merge_gone){row, WEFT__NONE};
+    merge->gone[at] = (merge_gone){slot, row, WEFT__NONE};
     if (chunk->gone == WEFT__NONE)
         chunk->gone = at;
     else
@@ -76,12 +77,13 @@ static void list_gone(weft__merge* merge, weft__chunk* chunk, uint32_t row) {
     chunk->gone_last = at;
 }
 
-static uint8_t* list_come(weft__merge* merge, weft__lane* lane, weft__chunk* chunk,
-                          weft_entity entity, size_t pack_size) {
+static WEFT__INLINE uint8_t* list_come(weft__merge* merge, weft__lane* lane, weft__chunk* chunk,
+                                       weft_entity entity, size_t pack_size) {
     WEFT_ASSERT(merge->come_count < WEFT_SHARD_SLOTS);
     WEFT_ASSERT(merge->carry_used + pack_size <= lane->carry_size || pack_size == 0);
     uint32_t at = merge->come_count++;
-    merge->come[at] = (merge_come){entity, (uint32_t)merge->carry_used, WEFT__NONE};
+    uint32_t row = weft__members_rank(&chunk->members, entity.slot % WEFT_SHARD_SLOTS);
+    merge->come[at] = (merge_come){entity, row, (uint32_t)merge->carry_used, WEFT__NONE};
     if (chunk->come == WEFT__NONE)
         chunk->come = at;
     else
@@ -135,15 +137,15 @@ static void pack_values(const weft_world* world, const weft__archetype* table, u
     }
 }
 
-static void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                     const weft__edit* edit) {
-    weft__slot slot = shard->slots[edit->slot];
-    weft__chunk* from = weft__slot_chunk(shard, slot);
+static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
+                                  const weft__edit* edit) {
+    weft__chunk* from = weft__slot_chunk(shard, shard->slots[edit->slot]);
     weft__chunk* to = edit->target;
-    uint32_t row = weft__slot_row(slot);
+    uint32_t row = weft__chunk_row_of(from, edit->slot);
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
-    list_gone(lane->merge, from, row);
+    list_gone(lane->merge, from, edit->slot, row);
+    shard->slots[edit->slot].chunk = to->local + 1;
     uint8_t* packed = list_come(lane->merge, lane, to, from->entities[row], table->pack_size);
     uint32_t other = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
@@ -161,10 +163,10 @@ static void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
 }
 
 // Values for a row that stays where it is.
-static void update_row(weft_world* world, weft__lane* lane, const weft__shard* shard,
-                       const weft__edit* edit) {
-    weft__slot slot = shard->slots[edit->slot];
-    weft__chunk* chunk = weft__slot_chunk(shard, slot);
+static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const weft__shard* shard,
+                                    const weft__edit* edit) {
+    weft__chunk* chunk = weft__slot_chunk(shard, shard->slots[edit->slot]);
+    size_t row = weft__chunk_row_of(chunk, edit->slot);
     const weft__archetype* table = &world->archetypes.items[chunk->archetype];
     for (uint32_t at = edit->chain; at != WEFT__NONE; at = world->references.items[at].then) {
         const weft__record* record = world->references.items[at].record;
@@ -174,8 +176,7 @@ static void update_row(weft_world* world, weft__lane* lane, const weft__shard* s
         uint32_t column = weft__archetype_column(table, record->type);
         if (column == WEFT__NONE)
             continue;
-        uint8_t* place =
-            (uint8_t*)chunk->columns[column] + (size_t)weft__slot_row(slot) * type->type->size;
+        uint8_t* place = (uint8_t*)chunk->columns[column] + row * type->type->size;
         store_value(world, type, record, place);
         weft__chunk_mark(lane, chunk, column);
     }
@@ -202,8 +203,8 @@ static void pack_bundle(const weft_world* world, const weft__archetype* table,
     }
 }
 
-static void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                     const weft__create* create) {
+static WEFT__INLINE void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
+                                  const weft__create* create) {
     const weft__archetype* table = &world->archetypes.items[create->target->archetype];
     uint8_t* packed = list_come(lane->merge, lane, create->target, create->real, table->pack_size);
     if (table->pack_size > 0)
@@ -211,7 +212,7 @@ static void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
     pack_bundle(world, table, create->record, packed);
     pack_values(world, table, create->chain, packed);
     uint32_t local = create->real.slot % WEFT_SHARD_SLOTS;
-    shard->slots[local].generation = create->real.generation;
+    shard->slots[local] = (weft__slot){create->real.generation, create->target->local + 1};
     shard->live[local / 64] |= (uint64_t)1 << (local % 64);
 }
 
@@ -233,15 +234,15 @@ static void list_newborns(const weft_world* world, weft__merge* merge, const wef
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
-static void prefetch_edit(const weft_world* world, const weft__shard* shard,
-                          const weft__edit* edit) {
+static WEFT__INLINE void prefetch_edit(const weft_world* world, const weft__shard* shard,
+                                       const weft__edit* edit) {
     if (edit->chain != WEFT__NONE)
         __builtin_prefetch(world->references.items[edit->chain].record);
     weft__slot slot = shard->slots[edit->slot];
-    if (slot.place == 0)
+    if (slot.chunk == 0)
         return;
     const weft__chunk* chunk = weft__slot_chunk(shard, slot);
-    uint32_t row = weft__slot_row(slot);
+    uint32_t row = weft__members_rank(&chunk->members, edit->slot);
     __builtin_prefetch(&chunk->entities[row]);
     if (edit->kind != WEFT__EDIT_MOVE)
         return;
@@ -250,23 +251,29 @@ static void prefetch_edit(const weft_world* world, const weft__shard* shard,
         __builtin_prefetch((const uint8_t*)chunk->columns[i] + at);
 }
 
-static void edit_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                     const weft__edit* edit) {
+// Creates come in the order of their keys, so their records lie anywhere.
+static WEFT__INLINE void prefetch_create(const weft__create* create) {
+    __builtin_prefetch(create->record);
+    __builtin_prefetch((const uint8_t*)create->record + 64);
+}
+
+static WEFT__INLINE void edit_row(weft_world* world, weft__lane* lane, weft__shard* shard,
+                                  const weft__edit* edit) {
     if (edit->kind == WEFT__EDIT_MOVE) {
         move_row(world, lane, shard, edit);
     } else if (edit->kind == WEFT__EDIT_UPDATE) {
         update_row(world, lane, shard, edit);
     } else {
-        weft__slot slot = shard->slots[edit->slot];
-        list_gone(lane->merge, weft__slot_chunk(shard, slot), weft__slot_row(slot));
-        shard->slots[edit->slot].place = 0;
+        weft__chunk* chunk = weft__slot_chunk(shard, shard->slots[edit->slot]);
+        list_gone(lane->merge, chunk, edit->slot, weft__chunk_row_of(chunk, edit->slot));
+        shard->slots[edit->slot].chunk = 0;
         shard->live[edit->slot / 64] &= ~((uint64_t)1 << (edit->slot % 64));
     }
 }
 
 // Packs everything that moves or is born and lists everything that leaves, slots ascending. In a
-// slot that is freed and taken at once, the death comes first. Places of rows that arrive are set
-// when their chunk is written.
+// slot that is freed and taken at once, the death comes first.
+WEFT__WIDE
 static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     weft__merge* merge = lane->merge;
     merge->gone_count = merge->come_count = 0;
@@ -276,6 +283,8 @@ static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     while (edit < shard->edit_end || born < merge->newborn_count) {
         const weft__create* create =
             born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
+        if (born + 8 < merge->newborn_count)
+            prefetch_create(&world->creates.items[merge->newborns[born + 8]]);
         if (edit + 16 < shard->edit_end)
             __builtin_prefetch(&shard->slots[world->edits.items[edit + 16].slot]);
         if (edit + 8 < shard->edit_end)
@@ -293,57 +302,57 @@ static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     }
 }
 
-// Where an arrival goes (weft__chunk_lower), by a look at the places of the slots behind it, which
-// is short where the chunk is dense. Rows that leave may be passed over: they are taken out before
-// the arrival then.
-static uint32_t arrival_row(const weft__shard* shard, const weft__chunk* chunk, uint32_t from,
-                            uint32_t slot) {
-    uint32_t local = slot % WEFT_SHARD_SLOTS;
-    uint32_t last = chunk->sparse ? local : local + 16;
-    if (last >= WEFT_SHARD_SLOTS)
-        last = WEFT_SHARD_SLOTS - 1;
-    for (uint32_t i = local + 1; i <= last; i++)
-        if (weft__slot_in(shard->slots[i], chunk))
-            return weft__slot_row(shard->slots[i]);
-    return weft__chunk_lower(chunk, from, slot);
-}
-
 static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {
     merge->runs[merge->run_count++] = (merge_run){from, count};
     merge->row_count += count == 0 ? 1 : count;
 }
 
-// The new content of a chunk as runs.
-static void plan_runs(weft__merge* merge, const weft__shard* shard, const weft__chunk* chunk) {
+// The new content of a chunk as runs. An arrival whose slot is that of a row that leaves goes
+// before it.
+static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
     merge->run_count = 0;
     merge->row_count = 0;
     uint32_t row = 0;
     uint32_t gone = chunk->gone;
     uint32_t come = chunk->come;
-    uint32_t come_row = come == WEFT__NONE
-                            ? WEFT__NONE
-                            : arrival_row(shard, chunk, 0, merge->come[come].entity.slot);
-    while (row < chunk->row_count || come != WEFT__NONE) {
-        uint32_t stop = gone == WEFT__NONE ? chunk->row_count : merge->gone[gone].row;
-        if (come != WEFT__NONE && come_row < stop)
-            stop = come_row;
-        if (stop > row) {
+    while (gone != WEFT__NONE || come != WEFT__NONE) {
+        uint32_t gone_row = gone == WEFT__NONE ? WEFT__NONE : merge->gone[gone].row;
+        uint32_t come_row = come == WEFT__NONE ? WEFT__NONE : merge->come[come].row;
+        uint32_t stop = come_row <= gone_row ? come_row : gone_row;
+        WEFT_ASSERT(row <= stop && stop <= chunk->row_count);
+        if (stop > row)
             run_add(merge, row, stop - row);
-            row = stop;
-        } else if (come != WEFT__NONE && come_row == row) {
+        row = stop;
+        if (come_row == stop) {
             run_add(merge, come, 0);
             come = merge->come[come].next;
-            if (come != WEFT__NONE)
-                come_row = arrival_row(shard, chunk, row, merge->come[come].entity.slot);
         } else {
-            WEFT_ASSERT(gone != WEFT__NONE && merge->gone[gone].row == row);
             gone = merge->gone[gone].next;
             row++;
         }
     }
-    WEFT_ASSERT(gone == WEFT__NONE);
-    bool prefix = merge->run_count > 0 && merge->runs[0].count > 0 && merge->runs[0].from == 0;
-    merge->first_row = prefix ? merge->runs[0].count : 0;
+    if (row < chunk->row_count)
+        run_add(merge, row, chunk->row_count - row);
+}
+
+// Takes the leaving slots out of the chunk's set, then the arriving ones in: some may be both.
+WEFT__WIDE
+static void change_members(const weft__merge* merge, weft__chunk* chunk) {
+    uint32_t first = WEFT_SHARD_SLOTS - 1;
+    for (uint32_t i = chunk->gone; i != WEFT__NONE; i = merge->gone[i].next) {
+        uint32_t slot = merge->gone[i].slot;
+        WEFT_CHECK(weft__members_has(&chunk->members, slot));
+        weft__members_remove(&chunk->members, slot);
+        first = slot < first ? slot : first;
+    }
+    for (uint32_t i = chunk->come; i != WEFT__NONE; i = merge->come[i].next) {
+        uint32_t slot = merge->come[i].entity.slot % WEFT_SHARD_SLOTS;
+        WEFT_CHECK(!weft__members_has(&chunk->members, slot));
+        weft__members_insert(&chunk->members, slot);
+        first = slot < first ? slot : first;
+    }
+    chunk->row_count = weft__members_count(&chunk->members, first);
+    WEFT_ASSERT(chunk->row_count == merge->row_count);
 }
 
 // Copies a run in steps of 64 bytes; may run over by less than a step into what is written next, or
@@ -407,23 +416,12 @@ static void block_give(weft_world* world, weft__lane* lane, void* block, size_t 
         weft__arena_free(&world->arena, block, size);
 }
 
-// Rows of a dense chunk know their place; those before `first` have kept it.
-static void place_rows(const weft__shard* shard, const weft__chunk* chunk, uint32_t first) {
-    uint32_t place = (chunk->local + 1) << WEFT__PLACE_ROW_BITS;
-    const weft_entity* restrict entities = chunk->entities;
-    weft__slot* restrict slots = shard->slots;
-    uint32_t count = chunk->row_count;
-    for (uint32_t row = first; row < count; row++)
-        slots[entities[row].slot % WEFT_SHARD_SLOTS].place = place | row;
-}
-
-static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
-                        weft__chunk* chunk) {
+static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
     weft__merge* merge = lane->merge;
     const weft__archetype* table = weft__chunk_table(world, chunk);
     if (chunk->gone == WEFT__NONE && chunk->come == WEFT__NONE)
         return;
-    plan_runs(merge, shard, chunk);
+    plan_runs(merge, chunk);
     uint32_t capacity = merge->row_count <= chunk->capacity
                             ? chunk->capacity
                             : weft__chunk_capacity_for(merge->row_count);
@@ -448,16 +446,13 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__shard* shard,
         chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
     }
-    block_give(world, lane, chunk->block, chunk->block_size);
-    chunk->block = block;
+    block_give(world, lane, chunk->entities, chunk->block_size);
     chunk->block_size = size;
     chunk->entities = entities;
-    chunk->row_count = merge->row_count;
     chunk->capacity = capacity;
+    change_members(merge, chunk);
     chunk->gone = chunk->come = WEFT__NONE;
     WEFT_ASSERT(chunk->row_count <= chunk->capacity);
-    if (!chunk->sparse)
-        place_rows(shard, chunk, merge->first_row);
 }
 
 // Presence of one slot after its chain; `*value` is the last record that gave a value.
@@ -486,7 +481,7 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
     bool before = row != WEFT__NONE;
     bool after = fold_presence(world, lane, chain, type_id, before, &value);
     if (before && !after)
-        list_gone(lane->merge, chunk, row);
+        list_gone(lane->merge, chunk, entity.slot % WEFT_SHARD_SLOTS, row);
     if (!after || (before && value == NULL))
         return;
     uint8_t* place = before ? NULL : list_come(lane->merge, lane, chunk, entity, table->pack_size);
@@ -552,10 +547,10 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
         if (edit->kind != WEFT__EDIT_DEATH)
             presence_row(world, lane, chunk, entity, row, edit->chain);
         else if (row != WEFT__NONE)
-            list_gone(merge, chunk, row);
+            list_gone(merge, chunk, edit->slot, row);
         at++;
     }
-    merge_chunk(world, lane, shard, chunk);
+    merge_chunk(world, lane, chunk);
 }
 
 static void digest_shard(weft_world* world, weft__lane* lane, const weft__shard* shard) {
@@ -564,9 +559,14 @@ static void digest_shard(weft_world* world, weft__lane* lane, const weft__shard*
             weft__digest_chunk(world, lane, shard->chunks.items[i]);
 }
 
+static WEFT__INLINE void prefetch_head(const weft__chunk* chunk) {
+    for (size_t at = 0; at < sizeof(*chunk); at += 64)
+        __builtin_prefetch((const uint8_t*)chunk + at);
+}
+
 // Asks for the head of a chunk and of each of its columns: they are many short streams, and the
 // start of each would be waited for. Asking for all of them was measured to be slower.
-static void prefetch_chunk(const weft__chunk* chunk) {
+static WEFT__INLINE void prefetch_chunk(const weft__chunk* chunk) {
     __builtin_prefetch(chunk->entities);
     for (uint32_t i = 0; i < chunk->column_count; i++)
         __builtin_prefetch(chunk->columns[i]);
@@ -576,16 +576,14 @@ static void prefetch_chunk(const weft__chunk* chunk) {
 void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_number) {
     weft__shard* shard = world->shards.items[shard_number];
     WEFT_ASSERT(lane->merge != NULL && shard->touched);
-    for (uint32_t i = 0; i < shard->chunks.count; i++) { // Their heads, before rows are looked up.
-        __builtin_prefetch(shard->chunks.items[i]);
-        __builtin_prefetch((const uint8_t*)shard->chunks.items[i] + 64);
-    }
+    for (uint32_t i = 0; i < shard->chunks.count; i++) // Before rows are looked up in them.
+        prefetch_head(shard->chunks.items[i]);
     list_newborns(world, lane->merge, shard);
     list_rows(world, lane, shard);
     for (uint32_t i = 0; i < shard->chunks.count; i++) {
         if (i + 1 < shard->chunks.count)
             prefetch_chunk(shard->chunks.items[i + 1]);
-        merge_chunk(world, lane, shard, shard->chunks.items[i]);
+        merge_chunk(world, lane, shard->chunks.items[i]);
     }
     for (uint32_t i = 0; i < world->sparse.count && shard->sparse; i++) {
         weft__chunk* chunk = weft__chunk_find(&world->sparse.items[i], shard_number);

@@ -56,22 +56,16 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
     return weft__chunk_write(view->world, view->lane, view->chunk, column, term->type_id);
 }
 
-// Keeps the rows whose presence in a sparse table is `wanted`. Both lists ascend by slot. A set of
-// the shard's present slots first, then one pass that writes every row and keeps the ones that
-// count: which rows those are is random, and a branch would guess it wrong.
+// Keeps the rows of a list whose presence in a sparse table is `wanted`. Every row is written and
+// those that count are kept: which ones they are is random, and a branch would guess it wrong.
 static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, bool wanted,
                             const uint16_t* in, uint32_t count, uint16_t* out) {
-    uint64_t present[WEFT__LIVE_WORDS] = {0};
-    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
-        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        present[local / 64] |= (uint64_t)1 << (local % 64);
-    }
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t row = in == NULL ? i : in[i];
+        uint32_t row = in[i];
         uint32_t local = view->chunk->entities[row].slot % WEFT_SHARD_SLOTS;
         out[kept] = (uint16_t)row;
-        kept += (uint32_t)(present[local / 64] >> (local % 64) & 1) == (uint32_t)wanted;
+        kept += (presence != NULL && weft__members_has(&presence->members, local)) == wanted;
     }
     return kept;
 }
@@ -79,13 +73,33 @@ static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, 
 // The rows of a presence chunk that lie in this chunk: cheaper than a walk of all rows.
 static uint32_t select_present(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
     WEFT_ASSERT(out != NULL);
-    const weft__shard* shard = view->world->shards.items[view->chunk->shard];
+    const weft__members* members = &view->chunk->members;
     uint32_t kept = 0;
-    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
-        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        out[kept] = (uint16_t)weft__slot_row(shard->slots[local]);
-        kept += weft__slot_in(shard->slots[local], view->chunk);
+    for (uint32_t word = 0; presence != NULL && word < WEFT__MEMBER_WORDS; word++) {
+        uint64_t both = members->words[word] & presence->members.words[word];
+        for (; both != 0; both &= both - 1)
+            out[kept++] = (uint16_t)weft__members_rank(members, word * 64 + weft__ctz64(both));
     }
+    return kept;
+}
+
+// The rows of this chunk that a presence chunk lacks. Most are in runs between the few it has.
+static uint32_t select_absent(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
+    WEFT_ASSERT(out != NULL);
+    const weft__members* members = &view->chunk->members;
+    uint32_t kept = 0;
+    uint32_t row = 0;
+    for (uint32_t word = 0; presence != NULL && word < WEFT__MEMBER_WORDS; word++) {
+        uint64_t both = members->words[word] & presence->members.words[word];
+        for (; both != 0; both &= both - 1) {
+            uint32_t stop = weft__members_rank(members, word * 64 + weft__ctz64(both));
+            while (row < stop)
+                out[kept++] = (uint16_t)row++;
+            row++;
+        }
+    }
+    while (row < view->chunk->row_count)
+        out[kept++] = (uint16_t)row++;
     return kept;
 }
 
@@ -102,10 +116,12 @@ uint32_t weft_view_selected(weft_view* view, const uint16_t** rows_out) {
                 continue;
             const weft__chunk* presence =
                 weft__chunk_find(&view->world->sparse.items[term->index], view->chunk->shard);
-            if (wanted && rows == NULL)
-                count = select_present(view, presence, view->lane->selected);
+            uint16_t* out = view->lane->selected;
+            if (rows == NULL)
+                count = wanted ? select_present(view, presence, out)
+                               : select_absent(view, presence, out);
             else
-                count = select_rows(view, presence, wanted, rows, count, view->lane->selected);
+                count = select_rows(view, presence, wanted, rows, count, out);
             rows = view->lane->selected;
         }
         view->selected_valid = true;
@@ -116,22 +132,11 @@ uint32_t weft_view_selected(weft_view* view, const uint16_t** rows_out) {
     return view->selected_count;
 }
 
-// Row of this chunk's row in a presence table, or WEFT__NONE. The hint makes ascending calls cheap.
-static uint32_t sparse_row(weft_view* view, const weft__chunk* presence, uint32_t row) {
+// Row of this chunk's row in a presence table, or WEFT__NONE.
+static uint32_t sparse_row(const weft_view* view, const weft__chunk* presence, uint32_t row) {
     WEFT_ASSERT(row < view->chunk->row_count);
-    if (presence == NULL)
-        return WEFT__NONE;
-    uint32_t slot = view->chunk->entities[row].slot;
-    for (uint32_t step = 0; step < 2; step++) {
-        uint32_t at = view->sparse_hint + step;
-        if (at < presence->row_count && presence->entities[at].slot == slot) {
-            view->sparse_hint = at;
-            return at;
-        }
-    }
-    uint32_t found = weft__chunk_row(presence, slot);
-    view->sparse_hint = found == WEFT__NONE ? view->sparse_hint : found;
-    return found;
+    return presence == NULL ? WEFT__NONE
+                            : weft__chunk_row(presence, view->chunk->entities[row].slot);
 }
 
 static weft__chunk* sparse_chunk(const weft_view* view, const weft__term* term) {
@@ -139,7 +144,7 @@ static weft__chunk* sparse_chunk(const weft_view* view, const weft__term* term) 
     return weft__chunk_find(&view->world->sparse.items[term->index], view->chunk->shard);
 }
 
-const void* weft_view_sparse_read(weft_view* view, uint32_t row, const weft_type* type) {
+const void* weft_view_sparse_read(const weft_view* view, uint32_t row, const weft_type* type) {
     const weft__term* term = view_term(
         view, type, MODE(READ) | MODE(WRITE) | MODE(READ_OPTIONAL) | MODE(WRITE_OPTIONAL), "read");
     const weft__chunk* presence = sparse_chunk(view, term);
@@ -179,6 +184,7 @@ static uint32_t get_column(const weft_view* view, uint32_t term, uint32_t archet
     return view->gets[at].column;
 }
 
+WEFT__WIDE
 const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(READ_ANY), "any-row read");
     if (term->sparse)
@@ -260,14 +266,13 @@ bool weft_inbox_next(weft_inbox* inbox) {
     WEFT_ASSERT(inbox != NULL && inbox->view != NULL);
     const weft__channel* channel = inbox->channel;
     const weft__chunk* chunk = inbox->view->chunk;
-    const weft__shard* shard = inbox->view->world->shards.items[chunk->shard];
     size_t size = weft__type_at(inbox->view->world, channel->type)->type->size;
     while (inbox->position < inbox->end) {
         uint32_t at = inbox->position++;
         uint32_t local = channel->targets.items[at].slot % WEFT_SHARD_SLOTS;
-        if (!weft__slot_in(shard->slots[local], chunk))
+        if (!weft__members_has(&chunk->members, local))
             continue;
-        inbox->row = weft__slot_row(shard->slots[local]);
+        inbox->row = weft__members_rank(&chunk->members, local);
         inbox->message = channel->payloads.items + at * size;
         return true;
     }

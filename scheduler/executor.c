@@ -36,13 +36,12 @@ typedef struct stage_run {
 // Hash of the values of a sparse component in this task's own rows: other tasks write the rest.
 static weft_digest trace_presence(const weft_view* view, const weft__term* term) {
     const weft_world* world = view->world;
-    const weft__shard* shard = world->shards.items[view->chunk->shard];
     const weft__chunk* presence =
         weft__chunk_find(&world->sparse.items[term->index], view->chunk->shard);
     weft_digest digest = {0, 0};
     for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
         uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        if (!weft__slot_in(shard->slots[local], view->chunk) || term->type->size == 0)
+        if (!weft__members_has(&view->chunk->members, local) || term->type->size == 0)
             continue;
         const uint8_t* value = (const uint8_t*)presence->columns[0] + (size_t)i * term->type->size;
         weft_digest part = weft_digest_of(value, term->type->size, presence->entities[i].slot);
@@ -109,7 +108,6 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     view->system_name = system->name;
     view->system_hash = system->hash;
     view->selected_valid = false;
-    view->sparse_hint = 0;
     if (system->access.any_rows)
         memset(view->gets, 0, WEFT__GETS * sizeof(weft__get));
     view->message[0] = '\0';

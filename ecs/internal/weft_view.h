@@ -57,7 +57,6 @@ struct weft_view {
     uint32_t selected_count;
     bool selected_valid;
     bool selected_all;
-    uint32_t sparse_hint;
     char message[160];
 };
 

@@ -10,6 +10,7 @@
 
 #include "weft_arena.h"
 #include "weft_log.h"
+#include "weft_members.h"
 
 #define WEFT__NONE UINT32_MAX
 #define WEFT__LIVE_WORDS (WEFT_SHARD_SLOTS / 64)
@@ -41,11 +42,12 @@ typedef struct weft__type {
 /// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
 /// Entities and columns lie in one block, each column aligned to 64 bytes.
 typedef struct weft__chunk {
-    weft_entity* entities;
-    void** columns; // [column_count] world(t), or the only one.
+    weft_entity* entities; // The start of the block.
+    void** columns;        // [column_count] world(t), or the only one.
     uint32_t row_count;
-    uint32_t column_count;
-    uint32_t archetype; // Archetype id; for a presence chunk the index of the sparse table.
+    uint16_t column_count;
+    uint16_t dirty_count; // Leaves that must be rehashed.
+    uint32_t archetype;   // Archetype id; for a presence chunk the index of the sparse table.
     uint32_t shard;
     uint32_t local; // In shard.locals; presence chunks have none.
     bool sparse;
@@ -62,10 +64,10 @@ typedef struct weft__chunk {
     uint64_t written_tick; // Tick + 1 in which a system last took a column for writing.
     weft_digest* leaves;   // [column_count + 1]
     weft_digest node;
-    void* block;
     size_t block_size;
     uint32_t capacity;
     uint32_t id; // Dense over all chunks of archetypes, in order of creation.
+    weft__members members;
 } weft__chunk;
 
 /// A component set and its chunks; also the presence table of one sparse component.
@@ -86,14 +88,12 @@ typedef struct weft__archetype {
     bool node_empty; // No rows: left out of the view.
 } weft__archetype;
 
-/// Where an entity lives. Eight bytes, so that one load tells whether a handle is alive and where
-/// its row is.
+/// Where an entity lives. Eight bytes, so that one load tells whether a handle is alive and which
+/// chunk has its row.
 typedef struct weft__slot {
     uint32_t generation; // Of the living entity.
-    uint32_t place;      // (local chunk number + 1) << 12 | row; 0: the slot is free.
+    uint32_t chunk;      // Its number in shard.locals + 1; 0: the slot is free.
 } weft__slot;
-
-#define WEFT__PLACE_ROW_BITS 12u
 
 /// 4096 consecutive slots. An entity never leaves its shard.
 typedef struct weft__shard {
@@ -101,7 +101,7 @@ typedef struct weft__shard {
     uint64_t live[WEFT__LIVE_WORDS];
     WEFT__VEC(weft__chunk*) chunks; // Of archetypes, by archetype id.
     WEFT__VEC(uint32_t) archetypes; // Ids of these.
-    WEFT__VEC(weft__chunk*) locals; // The same by order of creation: place names these.
+    WEFT__VEC(weft__chunk*) locals; // The same by order of creation: slots name these.
     // Commit's own.
     bool touched;
     bool sparse;              // Some command or death may change a presence table.
@@ -119,16 +119,21 @@ static inline bool weft__op_creates(uint8_t op) {
 }
 
 static inline weft__chunk* weft__slot_chunk(const weft__shard* shard, weft__slot slot) {
-    return slot.place == 0 ? NULL : shard->locals.items[(slot.place >> WEFT__PLACE_ROW_BITS) - 1];
+    return slot.chunk == 0 ? NULL : shard->locals.items[slot.chunk - 1];
 }
 
-static inline uint32_t weft__slot_row(weft__slot slot) {
-    return slot.place & ((1u << WEFT__PLACE_ROW_BITS) - 1);
+/// The row of a slot in a chunk; it has one there.
+static inline uint32_t weft__chunk_row_of(const weft__chunk* chunk, uint32_t slot) {
+    uint32_t local = slot % WEFT_SHARD_SLOTS;
+    WEFT_CHECK(weft__members_has(&chunk->members, local));
+    return weft__members_rank(&chunk->members, local);
 }
 
-/// True if a slot's entity has its row in this chunk.
-static inline bool weft__slot_in(weft__slot slot, const weft__chunk* chunk) {
-    return slot.place >> WEFT__PLACE_ROW_BITS == chunk->local + 1;
+/// The row of a slot in a chunk, or WEFT__NONE.
+static inline uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot) {
+    uint32_t local = slot % WEFT_SHARD_SLOTS;
+    return weft__members_has(&chunk->members, local) ? weft__members_rank(&chunk->members, local)
+                                                     : WEFT__NONE;
 }
 
 /// A set of components as a node of the transition graph: a memo, never state. Only sets that a
@@ -142,6 +147,15 @@ typedef struct weft__set {
     uint32_t last_set;
     weft__chunk* last_chunk; // The chunk that a commit last sent a row of this set to.
 } weft__set;
+
+#define WEFT__BUNDLE_IDS 8u
+
+/// The set that a create with these types in this order makes: a memo. No types: the empty set.
+typedef struct weft__bundle_set {
+    uint64_t ids[WEFT__BUNDLE_IDS / 4]; // 16 bits each.
+    uint32_t set;
+    bool sparse; // Some of them is sparse.
+} weft__bundle_set;
 
 typedef struct weft__resource {
     uint32_t type; // Id.
@@ -316,6 +330,7 @@ struct weft_world {
     WEFT__VEC(uint32_t) set_index;
     WEFT__VEC(uint64_t) edge_keys; // Transition memo: (set, type, add or remove) to set.
     WEFT__VEC(uint32_t) edge_sets;
+    weft__bundle_set bundle_sets[32]; // By a hash of the types.
     uint32_t edge_count;
     weft_digest archetype_chain;    // Hash of all sets in id order.
     WEFT__VEC(weft__chunk*) chunks; // By chunk id.
@@ -431,7 +446,24 @@ uint64_t weft__hash_words(const uint64_t* words, uint32_t count, uint64_t seed);
 
 // entities.c
 /// The handle's chunk and row, or null when it is dead.
-weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity, uint32_t* row_out);
+static WEFT__INLINE weft__chunk* weft__entity_find(const weft_world* world, weft_entity entity,
+                                                   uint32_t* row_out) {
+    uint32_t number = entity.slot / WEFT_SHARD_SLOTS;
+    uint32_t local = entity.slot % WEFT_SHARD_SLOTS;
+    if (number >= world->shards.count)
+        return NULL;
+    const weft__shard* shard = world->shards.items[number];
+    weft__slot slot = shard->slots[local];
+    if (slot.chunk == 0 || slot.generation != entity.generation)
+        return NULL;
+    weft__chunk* chunk = weft__slot_chunk(shard, slot);
+    if (!weft__members_has(&chunk->members, local))
+        return NULL; // Memory ran out before its row arrived: the world has failed.
+    *row_out = weft__members_rank(&chunk->members, local);
+    WEFT_CHECK((shard->live[local / 64] >> (local % 64) & 1) != 0);
+    WEFT_CHECK(chunk->entities[*row_out].slot == entity.slot);
+    return chunk;
+}
 /// Shard by number, made on demand.
 WEFT_NODISCARD weft_status weft__shard_ensure(weft_world* world, uint32_t shard);
 static inline bool weft__entity_is_provisional(weft_entity entity) {
@@ -481,10 +513,6 @@ void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf);
 void* weft__presence_write(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Marks what tasks wrote in presence chunks. After each stage, when nobody runs.
 void weft__presences_mark(weft_world* world);
-/// First row at or after `from` whose slot is not below `slot`; row_count if there is none.
-uint32_t weft__chunk_lower(const weft__chunk* chunk, uint32_t from, uint32_t slot);
-/// Row of a slot, or WEFT__NONE.
-uint32_t weft__chunk_row(const weft__chunk* chunk, uint32_t slot);
 /// The table that a chunk belongs to.
 static inline weft__archetype* weft__chunk_table(const weft_world* world,
                                                  const weft__chunk* chunk) {
@@ -502,6 +530,11 @@ weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity);
 /// Makes one shard's edits real: the sorted merge of each touched chunk. Shards are independent.
 void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard);
 WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* lane);
+
+// invariants.c
+/// What is wrong with the storage of a shard between commits, as the text of the fact that does not
+/// hold; null if nothing is.
+const char* weft__shard_fault(const weft_world* world, uint32_t shard);
 
 // channel.c
 /// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).

@@ -13,6 +13,10 @@
 #define WEFT__WIDE
 #endif
 
+/// For parts of a WEFT__WIDE function, and for functions that only prefetch: gcc takes a call of
+/// such a function for one without effect and drops it.
+#define WEFT__INLINE inline __attribute__((always_inline))
+
 /// The number of zero bits below the lowest set one. word is not 0.
 static inline unsigned weft__ctz64(uint64_t word) {
     WEFT_CHECK(word != 0);

@@ -43,7 +43,8 @@ WEFT_API uint32_t weft_view_selected(weft_view* view, const uint16_t** rows_out)
 /// The value of a sparse component for row `row` of the chunk (declared READ, WRITE or
 /// READ_OPTIONAL), or null where absent; for a sparse tag non-null means present. Logarithmic in
 /// the shard's presence list, constant when rows ascend.
-WEFT_API const void* weft_view_sparse_read(weft_view* view, uint32_t row, const weft_type* type);
+WEFT_API const void* weft_view_sparse_read(const weft_view* view, uint32_t row,
+                                           const weft_type* type);
 
 /// The same, to write (declared WRITE or WRITE_OPTIONAL); marks it changed.
 WEFT_API void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* type);
