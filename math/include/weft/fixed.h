@@ -68,6 +68,15 @@ typedef struct weft_fixed {
 /// `static const weft_fixed drag = WEFT_FIXED_RATIO(99, 100);`.
 #define WEFT_FIXED_RATIO(num, den) WEFT_FIXED_RAW(WEFT_FIXED_RATIO_RAW(num, den))
 
+/// What has happened in a sequence of operations: bits that are set and never cleared by it. The
+/// operations whose names end in _sticky take a pointer to one and give the same results as the
+/// plain ones.
+typedef uint32_t weft_number_flags;
+
+#define WEFT_NUMBER_SATURATED 1u    ///< a result was out of range and became a limit
+#define WEFT_NUMBER_DIVIDED_BY_0 2u ///< x/0 with x other than 0
+#define WEFT_NUMBER_UNDEFINED 4u    ///< 0/0, or a function outside its domain
+
 static inline uint32_t weft__magnitude32(int32_t number) {
     return number < 0 ? 0u - (uint32_t)number : (uint32_t)number;
 }
