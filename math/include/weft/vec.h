@@ -1,4 +1,4 @@
-/// Two-component vectors of Q16.16 numbers.
+/// Vectors of two and three Q16.16 numbers.
 ///
 /// Sums and differences round nothing; a result that mixes components is computed exactly in 64
 /// bits and rounded once. All saturate. Pure functions, callable from any thread.
@@ -15,6 +15,13 @@ typedef struct weft_vec2 {
     weft_fixed x;
     weft_fixed y;
 } weft_vec2;
+
+/// A vector in space.
+typedef struct weft_vec3 {
+    weft_fixed x;
+    weft_fixed y;
+    weft_fixed z;
+} weft_vec3;
 
 /// a + b, each component saturating.
 static inline weft_vec2 weft_vec2_add(weft_vec2 a, weft_vec2 b) {
