@@ -44,6 +44,13 @@ static uint32_t kind_unit(uint32_t kind) {
     return kind == WEFT_KIND_VEC2 || kind == WEFT_KIND_ENTITY ? 4 : size;
 }
 
+// What the machine's structs give to 64-bit members: 4 on 32-bit x86, 8 elsewhere.
+typedef struct wide_member {
+    uint8_t before;
+    uint64_t wide;
+} wide_member;
+#define MEMBER_ALIGN_MAX ((uint32_t)offsetof(wide_member, wide))
+
 static int format_fixed(char* text, size_t capacity, int32_t raw) {
     // Exact: 65,536 divides 10^16, and 16 digits of the fraction are all there are.
     uint64_t magnitude = raw < 0 ? (uint64_t) - (int64_t)raw : (uint64_t)raw;
@@ -167,8 +174,12 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
                        type->name, type->size, end, type->size - end);
         return WEFT_STATUS_BAD_TYPE;
     }
+    // The size is a multiple of the widest field everywhere, so that a type that is good on one
+    // machine is good on all.
     bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
-    if (!known || type->align < align || type->size % type->align != 0) {
+    bool ragged = type->size % align != 0;
+    align = align < MEMBER_ALIGN_MAX ? align : MEMBER_ALIGN_MAX;
+    if (!known || ragged || type->align < align || type->size % type->align != 0) {
         (void)snprintf(
             text, capacity,
             "type %s has an alignment of %u; its fields need %u, and its %u bytes must be "
