@@ -319,6 +319,11 @@ uint32_t weft_view_shard(const weft_view* view) {
     return view->chunk == NULL ? 0 : view->chunk->shard;
 }
 
+weft_number_flags* weft_view_number_flags(weft_view* view) {
+    WEFT_ASSERT(view != NULL && view->lane != NULL);
+    return &view->lane->number_flags;
+}
+
 weft_status weft_view_fail(weft_view* view, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);

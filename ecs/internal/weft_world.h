@@ -205,6 +205,15 @@ typedef struct weft__failure {
     char text[192];
 } weft__failure;
 
+/// What the tasks of a tick noted of their numbers, and the smallest key among those that did.
+typedef struct weft__numbers {
+    weft_number_flags flags;
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    uint64_t task_count;
+} weft__numbers;
+
 /// One worker's private part: logs, scratch, lists. Picked by worker, never seen by a result.
 typedef struct weft__lane {
     WEFT__VEC(weft__stream) streams; // [0] commands, [1 + c] channel c.
@@ -220,9 +229,11 @@ typedef struct weft__lane {
     void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
-    struct weft__merge* merge; // Lists of the merge.
-    WEFT__VEC(void*) layout;   // Columns, then backs, of the block that the merge fills.
-    uint16_t* selected;        // [4096] scratch of weft_view_selected().
+    struct weft__merge* merge;      // Lists of the merge.
+    WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
+    uint16_t* selected;             // [4096] scratch of weft_view_selected().
+    weft_number_flags number_flags; // Of the running task.
+    weft__numbers numbers;
     uint64_t dropped;
     uint64_t moved;
     uint64_t leaves_hashed;

@@ -320,6 +320,16 @@ section_modules() {
     err "no_table.so: exports no table named weft_module_table"
     try 3 run "$modules/wrong_abi.so"
     err "wrong_abi.so: its module table is of version 2, this program takes 1"
+    try 3 run "$modules/fast_math.so"
+    err "fast_math.so: loading it changed the floating-point state: denormal numbers are switched"
+    err "without -ffast-math"
+    for executor in serial virtual:3 threads:2; do
+        try 0 run "$modules/saturating.so" --executor $executor
+        out "numbers   saturated, divided by 0 in 6 tasks, first in tick 2 by system \"divide\""
+    done
+    try 0 run "$modules/saturating.so" --json
+    is 6 numbers tasks
+    is divide numbers system
     try 3 run "$modules/no_build.so"
     err "no_build.so: its module table is wrong: it has no build function"
     try 3 run "$modules/unknown_relation.so"

@@ -123,6 +123,10 @@ WEFT_API weft_random_key weft_view_random_chunk(const weft_view* view);
 /// The shard of the chunk; 0 in world scope.
 WEFT_API uint32_t weft_view_shard(const weft_view* view);
 
+/// Where this task notes what happened to its numbers: give it to the operations that end in
+/// _sticky. The tick reports which system saturated first, see weft_executor_numbers().
+WEFT_API weft_number_flags* weft_view_number_flags(weft_view* view);
+
 /// Fails the tick with one line of text; returns SYSTEM_FAILED to be passed on.
 WEFT_API weft_status weft_view_fail(weft_view* view, const char* format, ...) WEFT_PRINTF(2, 3);
 

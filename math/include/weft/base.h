@@ -40,6 +40,7 @@ extern "C" {
     X(WORLD_FAILED, 41, "the world failed earlier and refuses to go on")                           \
     X(NOT_A_NUMBER, 42, "a float column holds NaN")                                                \
     X(DIGEST_MISMATCH, 43, "a cached digest differs from a full rehash")                           \
+    X(FLOAT_STATE, 45, "a system or module changed the floating-point state of its thread")        \
     X(DIVERGED, 44, "two runs that must agree produced different digests")                         \
     X(BAD_FORMAT, 60, "bytes are truncated, corrupt or of another version")                        \
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
