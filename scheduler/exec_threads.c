@@ -15,7 +15,7 @@
 
 #include "atomics.h"
 #include "exec.h"
-#include "float_state.h"
+#include "float_control.h"
 #include "os.h"
 #include "park.h"
 #include "placement.h"

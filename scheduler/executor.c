@@ -7,7 +7,7 @@
 #include <string.h>
 #include <weft/float_state.h>
 
-#include "float_state.h"
+#include "float_control.h"
 #include "os.h"
 #include "weft_sort.h"
 

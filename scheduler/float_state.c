@@ -1,4 +1,4 @@
-#include "float_state.h"
+#include "float_control.h"
 
 #include <weft/float_state.h>
 

@@ -1,7 +1,7 @@
 // The floating-point state of workers (C9): pinned for every task, and a system that leaves it
 // changed fails its tick by name.
 
-#include "float_state.h"
+#include "float_control.h"
 
 #include <weft/float_state.h>
 

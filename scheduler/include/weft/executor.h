@@ -87,6 +87,7 @@ typedef struct weft_number_report {
     const char* system;  // Lives as long as the schedule.
 } weft_number_report;
 
+/// Reads it; empty before the first tick.
 WEFT_API weft_number_report weft_executor_numbers(const weft_executor* executor);
 
 /// Outputs of one task in a traced tick: what a system wrote in one chunk, hashed.
