@@ -295,14 +295,9 @@ uint32_t weft__normal_magnitude(uint64_t tail) {
 
 weft_fixed weft_random_normal(weft_random_key key, uint32_t subject, uint32_t draw) {
     uint32_t word = weft_random_u32(key, subject, draw);
-    uint64_t tail = (uint64_t)(word & 0x7fffffffu) << 33;
-    // Where 31 bits are too coarse for every value to come, 32 more make the tail finer. Elsewhere
-    // it is the middle of what the bits stand for.
-    bool far = tail >> 48 == 0;
-    if (__builtin_expect(far, 0))
-        tail |= (uint64_t)weft__random_extra(key, subject, draw) << 1 | 1;
-    else
-        tail |= (uint64_t)1 << 32;
-    int32_t magnitude = (int32_t)weft__normal_magnitude(tail);
+    uint32_t extra = 0x80000000u; // The middle of what the bits of the word stand for.
+    if (__builtin_expect(weft__normal_is_far(word), 0))
+        extra = weft__random_extra(key, subject, draw);
+    int32_t magnitude = (int32_t)weft__normal_magnitude(weft__normal_tail(word, extra));
     return weft_fixed_from_raw(word >> 31 != 0 ? -magnitude : magnitude);
 }

@@ -106,6 +106,15 @@ Test(normal, the_moments_are_those_of_the_normal_distribution) {
     cr_assert_lt(fabsl(fourth - 3), 2e-5L);
 }
 
+Test(normal, tails_have_all_bits_and_are_never_zero) {
+    cr_assert_eq(weft__normal_tail(0, 0), 1);
+    cr_assert_eq(weft__normal_tail(0x80000000u, 0), 1);
+    cr_assert_eq(weft__normal_tail(UINT32_MAX, UINT32_MAX), UINT64_MAX);
+    cr_assert_eq(weft__normal_tail(5, 0x80000001u), UINT64_C(0xb00000003));
+    cr_assert(weft__normal_is_far(0x7fff) && weft__normal_is_far(0x80007fffu));
+    cr_assert(!weft__normal_is_far(0x8000) && !weft__normal_is_far(UINT32_MAX));
+}
+
 /// What a draw's words mean.
 Test(normal, draws_follow_their_definition) {
     uint64_t state = test_seed("draws_follow_their_definition");
