@@ -22,6 +22,7 @@
 #define SEED_ARCHETYPE 0x41524348u
 #define SEED_VIEW 0x56494557u
 #define SEED_FULL 0x46554C4Cu
+#define SEED_FULL_LOOSE 0x46554E44u // The same node where determinism is off.
 #define SEED_FREE 0x46524545u
 #define SEED_CHANNEL 0x4348414Eu
 #define SEED_RESOURCE 0x5245534Fu
@@ -317,7 +318,8 @@ static weft_status update_full(weft_world* world) {
         weft__bytes_put_digest(&bytes, world->channels.items[i].leaf);
     }
     WEFT_ASSERT(!bytes.overflow);
-    world->digests.full = weft__bytes_digest(&bytes, SEED_FULL);
+    world->digests.full =
+        weft__bytes_digest(&bytes, world->desc.deterministic ? SEED_FULL : SEED_FULL_LOOSE);
     return WEFT_STATUS_OK;
 }
 

@@ -300,12 +300,30 @@ uint64_t weft_view_tick(const weft_view* view) {
     return view->world->tick;
 }
 
+bool weft_view_has_random(const weft_view* view) {
+    return view->world->desc.deterministic;
+}
+
+// A generator that could not be repeated would be worse than none.
+static void view_needs_random(const weft_view* view) {
+    char text[256];
+    if (__builtin_expect(view->world->desc.deterministic, 1))
+        return;
+    (void)snprintf(
+        text, sizeof(text),
+        "system \"%s\": the world has no generator: weft_world_desc.deterministic is off",
+        view->system_name);
+    weft_assert_failed(text, __FILE__, __LINE__);
+}
+
 weft_random_key weft_view_random(const weft_view* view) {
+    view_needs_random(view);
     return (weft_random_key){
         .seed = view->world->desc.seed, .system = view->system_hash, .tick = view->world->tick};
 }
 
 weft_random_key weft_view_random_chunk(const weft_view* view) {
+    view_needs_random(view);
     // Another system key per archetype, so that neither entity draws nor the draws of two chunks
     // of one shard meet.
     uint64_t archetype = view->chunk == NULL ? UINT64_MAX : view->chunk->archetype;

@@ -28,6 +28,7 @@ weft_world_desc weft_world_desc_default(void) {
                              .slot_limit = WEFT_SLOT_LIMIT_MAX,
                              .archetype_limit = 65536,
                              .type_limit = 4096,
+                             .deterministic = true,
                              .cookie = WORLD_COOKIE};
 }
 
@@ -70,6 +71,11 @@ void weft_world_destroy(weft_world* world) {
         return;
     weft__arena arena = world->arena; // The world itself lies in it.
     weft__arena_deinit(&arena);
+}
+
+bool weft_world_is_deterministic(const weft_world* world) {
+    WEFT_ASSERT(world != NULL);
+    return world->desc.deterministic;
 }
 
 const char* weft_world_error(const weft_world* world) {

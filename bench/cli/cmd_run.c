@@ -51,6 +51,12 @@ static weft_exit run_executor(const weft_cli_options* options, weft_executor_des
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
+    if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
+        (void)snprintf(run->line, sizeof run->line,
+                       "the module turns determinism off (weft_world_desc.deterministic), so its "
+                       "hashes could be compared with no other run's; leave --hashes out");
+        return WEFT_STATUS_NOT_DETERMINISTIC;
+    }
     weft_cli_identity* identity = &run->hashes.identity;
     (void)snprintf(identity->version, sizeof identity->version, "%s", weft_version());
     (void)snprintf(identity->module, sizeof identity->module, "%s", run->module->name);

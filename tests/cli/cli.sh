@@ -348,6 +348,17 @@ section_modules() {
     is failed reference result
     is SYSTEM_FAILED reference status
     is 3 reference tick
+    # Determinism off: it runs, but nothing is compared.
+    for executor in serial threads:2; do
+        try 0 run "$modules/no_generator.so" --executor $executor
+    done
+    try 3 run "$modules/no_generator.so" --hashes "$dir/none.hashes"
+    err "the module turns determinism off (weft_world_desc.deterministic)"
+    err "NOT_DETERMINISTIC"
+    [ ! -e "$dir/none.hashes" ] || fail "a hash file was written"
+    try 3 verify "$modules/no_generator.so"
+    err "weft_world_desc.deterministic off"
+    err "NOT_DETERMINISTIC"
     # A path without a slash is a path all the same.
     (cd "$modules" && "$weft" run bit_flip.so --executor serial >"$dir/out" 2>"$dir/err")
     said="weft run bit_flip.so"

@@ -27,10 +27,11 @@ typedef struct weft_world_desc {
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
     uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
+    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
     uint32_t cookie;          // Set by the default function. Do not write.
 } weft_world_desc;
 
-/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types.
+/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types, deterministic.
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
@@ -49,6 +50,11 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_create(const weft_world_desc* des
 
 /// Destroys a world and everything in it. Null is allowed.
 WEFT_API void weft_world_destroy(weft_world* world);
+
+/// What weft_world_desc.deterministic said. Off is for programs whose systems draw from where no
+/// run can be repeated: systems get no generator instead of one that is seeded from a clock, and
+/// such runs are neither verified nor kept as hashes. Everything else stays as it is.
+WEFT_API bool weft_world_is_deterministic(const weft_world* world);
 
 /// One line on the last call that failed in this world: what, where, why, what to do. Empty if none
 /// did. Valid until the next failing call.
@@ -162,7 +168,7 @@ WEFT_API void weft_world_checkpoint(weft_world* world);
 WEFT_API weft_digest weft_world_digest_view(weft_world* world);
 
 /// View and everything else that decides the future: allocator, archetype ids, pending messages,
-/// tick, seed. Equal full digests mean equal futures (C7). Zero when the world failed.
+/// tick, seed, determinism. Equal full digests mean equal futures (C7). Zero when the world failed.
 WEFT_API weft_digest weft_world_digest_full(weft_world* world);
 
 /// Rehashes everything without the caches and compares. Status: OK or DIGEST_MISMATCH, the error

@@ -132,8 +132,8 @@ typedef struct weft_verify_report {
 } weft_verify_report;
 
 /// Runs a verification. Status: OK when everything that ran is equal; DIVERGED when anything is
-/// different; else the first failed run's. BAD_ARGUMENT and OUT_OF_MEMORY leave *report_out null,
-/// everything else gives a report.
+/// different; else the first failed run's, NOT_DETERMINISTIC where a world was made so.
+/// BAD_ARGUMENT and OUT_OF_MEMORY leave *report_out null, everything else gives a report.
 WEFT_API WEFT_NODISCARD weft_status weft_verify(const weft_verify_desc* desc,
                                                 weft_verify_report** report_out);
 
