@@ -26,6 +26,7 @@
 #define SEED_FREE 0x46524545u
 #define SEED_CHANNEL 0x4348414Eu
 #define SEED_RESOURCE 0x5245534Fu
+#define MARK_MATH 0x4D415448u
 #define SEED_MIX 0x9E3779B97F4A7C15u
 
 static bool host_is_little(void) {
@@ -50,10 +51,14 @@ static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
     return weft__bytes_digest(&node, seed);
 }
 
-// Hash of up to 4096 values in canonical bytes. `scratch` holds as many on big-endian hosts.
-static weft_digest hash_values(const weft_type* type, const void* values, size_t count,
+// Hash of up to 4096 values in canonical bytes. `scratch` holds as many on big-endian hosts. A bool
+// has one form for each truth, or equal states would have two digests.
+static weft_digest hash_values(const weft__type* entry, const void* values, size_t count,
                                uint64_t seed, uint8_t* scratch) {
+    const weft_type* type = entry->type;
     WEFT_ASSERT(count <= WEFT_SHARD_SLOTS);
+    if (entry->has_bool)
+        weft__type_require_bools(type, values, (uint32_t)count);
     if (host_is_little())
         return hash_leaf(values, count * type->size, seed);
     weft__type_encode(type, values, count, scratch);
@@ -97,8 +102,8 @@ static weft_digest hash_column(const weft_world* world, const weft__chunk* chunk
                                const void* values, uint8_t* scratch) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
     const weft__type* type = weft__type_at(world, table->column_types[column]);
-    return hash_values(type->type, values, chunk->row_count,
-                       leaf_seed(type->hash, chunk->row_count), scratch);
+    return hash_values(type, values, chunk->row_count, leaf_seed(type->hash, chunk->row_count),
+                       scratch);
 }
 
 weft_digest weft__digest_column(const weft_world* world, const weft__lane* lane,
@@ -146,8 +151,9 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
 }
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
-static weft_digest hash_array(const weft_type* type, const void* values, size_t count,
+static weft_digest hash_array(const weft__type* type, const void* values, size_t count,
                               uint64_t kind, uint8_t* scratch) {
+    size_t size = type->type->size;
     weft_digest digest = {0, 0};
     uint8_t buffer[2 * sizeof(weft_digest)];
     for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
@@ -155,8 +161,8 @@ static weft_digest hash_array(const weft_type* type, const void* values, size_t 
         weft__bytes bytes;
         weft__bytes_init(&bytes, buffer, sizeof(buffer));
         weft__bytes_put_digest(&bytes, digest);
-        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * type->size,
-                                                   part, leaf_seed(kind, part), scratch));
+        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * size, part,
+                                                   leaf_seed(kind, part), scratch));
         digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
     }
     return digest;
@@ -174,8 +180,8 @@ static void update_item(void* context, uint32_t worker, uint32_t item) {
     if (!resource->dirty)
         return;
     const weft__type* type = weft__type_at(world, resource->type);
-    resource->leaf = hash_array(type->type, resource->values, resource->count,
-                                type->hash + SEED_RESOURCE, lane->column);
+    resource->leaf = hash_array(type, resource->values, resource->count, type->hash + SEED_RESOURCE,
+                                lane->column);
     resource->dirty = false;
     lane->leaves_hashed++;
 }
@@ -259,8 +265,8 @@ static weft_status update_view(weft_world* world) {
         weft__reduction* reduction = &world->reductions.items[i];
         const weft__type* type = weft__type_at(world, reduction->type);
         weft__bytes_put_u64(&bytes, type->hash);
-        weft__bytes_put_digest(&bytes, hash_values(type->type, reduction->value, 1, type->hash,
-                                                   world->lanes[0].column));
+        weft__bytes_put_digest(
+            &bytes, hash_values(type, reduction->value, 1, type->hash, world->lanes[0].column));
     }
     WEFT_ASSERT(!bytes.overflow);
     world->digests.view = weft__bytes_digest(&bytes, SEED_VIEW);
@@ -293,7 +299,7 @@ static void update_channel(weft_world* world, weft__channel* channel) {
     weft__bytes_put_u64(&bytes, channel->next_count);
     weft__bytes_put_digest(&bytes, targets);
     weft__bytes_put_digest(&bytes,
-                           hash_array(type->type, channel->next_payloads.items, channel->next_count,
+                           hash_array(type, channel->next_payloads.items, channel->next_count,
                                       type->hash + SEED_CHANNEL, world->lanes[0].column));
     channel->leaf = weft__bytes_digest(&bytes, type->hash);
     channel->dirty = false;
@@ -309,6 +315,10 @@ static weft_status update_full(weft_world* world) {
     weft__bytes_put_u64(&bytes, world->desc.seed);
     weft__bytes_put_u32(&bytes, world->desc.slot_limit);
     weft__bytes_put_u32(&bytes, world->desc.archetype_limit);
+    if (world->desc.math != WEFT_MATH_FIXED_16_16) {
+        weft__bytes_put_u32(&bytes, MARK_MATH);
+        weft__bytes_put_u32(&bytes, (uint32_t)world->desc.math);
+    }
     weft__bytes_put_digest(&bytes, world->archetype_chain);
     weft__bytes_put_digest(&bytes, world->allocator_leaf);
     for (uint32_t i = 0; i < world->channels.count; i++) {
@@ -394,7 +404,7 @@ weft_status weft_world_digest_check(weft_world* world) {
     for (uint32_t i = 0; i < world->resources.count; i++) {
         const weft__resource* resource = &world->resources.items[i];
         const weft__type* type = weft__type_at(world, resource->type);
-        weft_digest now = hash_array(type->type, resource->values, resource->count,
+        weft_digest now = hash_array(type, resource->values, resource->count,
                                      type->hash + SEED_RESOURCE, world->lanes[0].column);
         if (!weft_digest_equal(now, resource->leaf))
             return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,

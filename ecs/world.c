@@ -28,8 +28,14 @@ weft_world_desc weft_world_desc_default(void) {
                              .slot_limit = WEFT_SLOT_LIMIT_MAX,
                              .archetype_limit = 65536,
                              .type_limit = 4096,
-                             .deterministic = true,
-                             .cookie = WORLD_COOKIE};
+                             .cookie = WORLD_COOKIE,
+                             .math = WEFT_MATH_FIXED_16_16,
+                             .deterministic = true};
+}
+
+const char* weft_math_name(weft_math_backend math) {
+    static const char* const names[] = {"fixed_point_16_16", "float_pinned_32"};
+    return (size_t)math < sizeof(names) / sizeof(names[0]) ? names[math] : "unknown";
 }
 
 weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* memory,
@@ -39,7 +45,8 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     if (desc == NULL || desc->cookie != WORLD_COOKIE || desc->slot_limit == 0 ||
         desc->slot_limit > WEFT_SLOT_LIMIT_MAX || desc->archetype_limit == 0 ||
         desc->archetype_limit > WORLD_ARCHETYPES_MAX || desc->type_limit == 0 ||
-        desc->type_limit > 65535)
+        desc->type_limit > 65535 ||
+        (desc->math != WEFT_MATH_FIXED_16_16 && desc->math != WEFT_MATH_FLOAT_PINNED_32))
         return WEFT_STATUS_BAD_ARGUMENT;
     weft__arena arena;
     weft__arena_init(&arena, memory);
@@ -170,6 +177,16 @@ static weft_status index_types(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
+static weft_status refuse_float(weft_world* world, const weft_type* type) {
+    char path[128];
+    (void)weft_type_path(type, weft__type_float_offset(type), path, sizeof(path));
+    return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
+                            "type %s, field %s: float in a world of %s; use weft_fixed, or set "
+                            "weft_world_desc.math to WEFT_MATH_FLOAT_PINNED_32, or .allow_float "
+                            "for float beside fixed-point numbers",
+                            type->name, path, weft_math_name(world->desc.math));
+}
+
 // Checks what all roles ask for and files the type; `role_index` is its place in its role's array.
 static weft_status type_register(weft_world* world, const weft_type* type, weft__role role,
                                  uint32_t role_index, bool buffered) {
@@ -193,12 +210,20 @@ static weft_status type_register(weft_world* world, const weft_type* type, weft_
     if (type->size == 0 && (role != WEFT__ROLE_COMPONENT && role != WEFT__ROLE_SPARSE))
         return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
                                 "type %s has no fields; only components can be tags", type->name);
+    weft__traits traits = weft__type_traits(type);
+    if (traits.has_float && world->desc.math == WEFT_MATH_FIXED_16_16 && !world->desc.allow_float)
+        return refuse_float(world, type);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->types, 1));
-    bool has_entities = false;
-    for (uint32_t i = 0; i < type->field_count; i++)
-        has_entities |= type->fields[i].kind == WEFT_KIND_ENTITY;
-    world->types.items[world->types.count++] =
-        (weft__type){type, role, role_index, weft__type_hash(type), buffered, has_entities};
+    world->types.items[world->types.count++] = (weft__type){
+        .type = type,
+        .role = role,
+        .index = role_index,
+        .hash = weft__type_hash(type),
+        .buffered = buffered,
+        .has_entities = traits.has_entities,
+        .has_float = traits.has_float,
+        .has_bool = traits.has_bool,
+    };
     world->digests.valid = false;
     return index_types(world);
 }
@@ -560,6 +585,10 @@ bool weft_world_has_failed(const weft_world* world) {
     return world->failed;
 }
 
+weft_math_backend weft_world_math(const weft_world* world) {
+    return world->desc.math;
+}
+
 weft_entity weft_world_resolve(const weft_world* world, weft_entity entity) {
     return weft__entity_is_provisional(entity) ? weft__commit_resolve(world, entity) : entity;
 }
@@ -574,18 +603,6 @@ const void* weft_world_messages(const weft_world* world, const weft_type* type,
     const weft__channel* channel = &world->channels.items[weft__type_at(world, id)->index];
     *count_out = channel->count;
     return channel->count == 0 ? NULL : channel->payloads.items;
-}
-
-static bool holds_provisional(const weft_type* type, const void* message) {
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        weft_entity entity;
-        if (type->fields[i].kind != WEFT_KIND_ENTITY)
-            continue;
-        memcpy(&entity, (const uint8_t*)message + type->fields[i].offset, sizeof(entity));
-        if (weft__entity_is_provisional(entity))
-            return true;
-    }
-    return false;
 }
 
 weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entity target,
@@ -609,7 +626,7 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "channel %s: the target must be %s", type->name,
                                 channel->target == WEFT_TARGET_WORLD ? "null" : "a real handle");
-    if (holds_provisional(type, message))
+    if (weft__type_has_provisional(type, message))
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "channel %s: the message holds a provisional handle; commit, and "
                                 "post what weft_world_resolve() gives",

@@ -5,6 +5,8 @@
 /// serial parts the whole world belongs to the caller.
 #pragma once
 
+#include <string.h>
+
 #include <weft/commands.h>
 #include <weft/view.h>
 
@@ -36,7 +38,9 @@ typedef struct weft__type {
     uint32_t index;    // In the array of its role: sparse, resources, channels, reductions.
     uint64_t hash;     // Of name and layout.
     bool buffered;     // Component with two columns.
-    bool has_entities; // Some field is a handle.
+    bool has_entities; // Some field is a handle. These three look into nested structs too.
+    bool has_float;    // Some field may hold NaN.
+    bool has_bool;     // Some field may hold a byte that is neither 0 nor 1.
 } weft__type;
 
 /// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
@@ -451,6 +455,53 @@ void weft__type_encode(const weft_type* type, const void* values, size_t count, 
 /// Makes provisional handles in entity fields of `count` values real.
 void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
                         uint32_t count);
+/// True if some entity field of the value is a provisional handle.
+bool weft__type_has_provisional(const weft_type* type, const void* value);
+
+/// What kinds a type's fields have, those of nested structs included.
+typedef struct weft__traits {
+    bool has_entities;
+    bool has_float;
+    bool has_bool;
+    bool has_other; // Anything but float and bool.
+} weft__traits;
+weft__traits weft__type_traits(const weft_type* type);
+/// Where the first float field of a type that has one begins.
+uint32_t weft__type_float_offset(const weft_type* type);
+/// Bytes of one element of a field.
+uint32_t weft__field_stride(const weft_field* field);
+
+/// The first of `count` values that holds NaN, and in it the path of the first field that does.
+/// False, and nothing written, if none does. Infinities are numbers.
+bool weft__type_find_nan(const weft_type* type, const void* values, uint32_t count,
+                         uint32_t* index_out, char* path, size_t capacity);
+/// The same for a bool whose byte is neither 0 nor 1: memory that was never set, or a wild write.
+bool weft__type_find_bool(const weft_type* type, const void* values, uint32_t count,
+                          uint32_t* index_out, char* path, size_t capacity);
+/// Asserts that there is none: what the digest does before it hashes bools.
+void weft__type_require_bools(const weft_type* type, const void* values, uint32_t count);
+
+/// An unsigned integer of 1, 2, 4 or 8 bytes in the host's order, at any address.
+static inline uint64_t weft__load_unit(const void* bytes, uint32_t size) {
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (size) {
+    case 1:
+        memcpy(&u8, bytes, 1);
+        return u8;
+    case 2:
+        memcpy(&u16, bytes, 2);
+        return u16;
+    case 4:
+        memcpy(&u32, bytes, 4);
+        return u32;
+    default:
+        memcpy(&u64, bytes, 8);
+        return u64;
+    }
+}
 
 /// Hash of up to 16 words in little-endian bytes: the same on every machine.
 uint64_t weft__hash_words(const uint64_t* words, uint32_t count, uint64_t seed);

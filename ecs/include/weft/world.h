@@ -21,17 +21,28 @@ typedef struct weft_commands weft_commands;
 /// The largest slot limit a world can have, 2^32 - 2.
 #define WEFT_SLOT_LIMIT_MAX 4294967294u
 
+/// What a run computes with (C9). Numbers and names enter files; none is reused.
+typedef enum weft_math_backend {
+    WEFT_MATH_FIXED_16_16 = 0,     // "fixed_point_16_16": integers and fixed-point numbers.
+    WEFT_MATH_FLOAT_PINNED_32 = 1, // "float_pinned_32": also float, as pinned.h pins it.
+} weft_math_backend;
+
+/// The name of a backend ("fixed_point_16_16"), or "unknown". Never null.
+WEFT_API const char* weft_math_name(weft_math_backend math);
+
 /// Run identity of a world: every field may change results. Start from weft_world_desc_default().
 typedef struct weft_world_desc {
     uint64_t seed;            // Keys every random draw (C8).
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
     uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
-    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
     uint32_t cookie;          // Set by the default function. Do not write.
+    weft_math_backend math;   // Float fields need WEFT_MATH_FLOAT_PINNED_32, or
+    bool allow_float;         // this: fields of float beside a fixed-point simulation.
+    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
 } weft_world_desc;
 
-/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types, deterministic.
+/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types, deterministic, fixed-point numbers alone.
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
@@ -69,7 +80,8 @@ typedef enum weft_storage {
     WEFT_STORAGE_BUFFERED = 2, // Dense with two columns: readers see world(t) all tick long (C3).
 } weft_storage;
 
-/// Registers a component. Status: BAD_TYPE, DUPLICATE, COMPONENT_LIMIT, WRONG_PHASE.
+/// Registers a component. Status: BAD_TYPE, also for a float field in a world that does not allow
+/// it, DUPLICATE, COMPONENT_LIMIT, WRONG_PHASE.
 WEFT_API WEFT_NODISCARD weft_status weft_world_register_component(weft_world* world,
                                                                   const weft_type* type,
                                                                   weft_storage storage);
@@ -129,6 +141,9 @@ WEFT_API bool weft_world_is_alive(const weft_world* world, weft_entity entity);
 
 /// Living entities.
 WEFT_API uint64_t weft_world_entity_count(const weft_world* world);
+
+/// The backend that the world was created with.
+WEFT_API weft_math_backend weft_world_math(const weft_world* world);
 
 /// Ticks completed.
 WEFT_API uint64_t weft_world_tick(const weft_world* world);

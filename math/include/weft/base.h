@@ -40,9 +40,9 @@ extern "C" {
     X(WORLD_FAILED, 41, "the world failed earlier and refuses to go on")                           \
     X(NOT_A_NUMBER, 42, "a float column holds NaN")                                                \
     X(DIGEST_MISMATCH, 43, "a cached digest differs from a full rehash")                           \
-    X(FLOAT_STATE, 45, "a system or module changed the floating-point state of its thread")        \
     X(DIVERGED, 44, "two runs that must agree produced different digests")                         \
-    X(NOT_DETERMINISTIC, 45, "the world was made with determinism off: its runs are not compared") \
+    X(FLOAT_STATE, 45, "a system or module changed the floating-point state of its thread")        \
+    X(NOT_DETERMINISTIC, 46, "the world was made with determinism off: its runs are not compared") \
     X(BAD_FORMAT, 60, "bytes are truncated, corrupt or of another version")                        \
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
     X(FILE_ERROR, 62, "a file could not be opened, read or written")                               \
