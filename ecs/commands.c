@@ -3,6 +3,7 @@
 
 #include "weft/commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "weft_world.h"
@@ -54,6 +55,9 @@ weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
     weft__bundle bundle = {sizeof(weft__bundle), count};
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = (uint16_t)commands_type(commands, values[i].type);
+        if (weft__commands_refuse(commands, weft__type_at(commands->world, ids[i]),
+                                  "command create", values[i].value))
+            return WEFT_ENTITY_NULL;
         uint32_t size = values[i].value == NULL ? 0 : (values[i].type->size + 7u) & ~7u;
         bundle.size += (uint32_t)sizeof(weft__part) + size;
     }
@@ -84,9 +88,29 @@ void weft_commands_destroy(weft_commands* commands, uint32_t row, weft_entity en
         *record = (weft__record){.entity = entity, .row = row, .op = WEFT__OP_DESTROY};
 }
 
+bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
+                           const void* value) {
+    if (__builtin_expect(!type->has_float && !type->has_bool, 1) || value == NULL)
+        return false;
+    char fault[128];
+    char text[192];
+    uint32_t index;
+    weft_status status = weft__values_check(type, value, 1, &index, fault, sizeof(fault));
+    if (status == WEFT_STATUS_OK)
+        return false;
+    (void)snprintf(text, sizeof(text), "%s in a %s", fault, what);
+    weft__lane_fail(commands->lane, status, commands->rank, commands->archetype, commands->shard,
+                    text);
+    return true;
+}
+
 static void record_value(weft_commands* commands, uint32_t row, weft_entity entity, uint32_t id,
                          weft__op op, const void* value) {
-    uint32_t size = value == NULL ? 0 : weft__type_at(commands->world, id)->type->size;
+    const weft__type* type = weft__type_at(commands->world, id);
+    if (weft__commands_refuse(commands, type, op == WEFT__OP_ADD ? "command add" : "command set",
+                              value))
+        return;
+    uint32_t size = value == NULL ? 0 : type->type->size;
     weft__record* record = weft__log_append(commands, 0, row, size);
     if (record == NULL)
         return;

@@ -228,6 +228,18 @@ static weft_status type_register(weft_world* world, const weft_type* type, weft_
     return index_types(world);
 }
 
+// NaN and bad bools stay out; `role` says what the values are for.
+static weft_status refuse_values(weft_world* world, const char* role, const weft__type* type,
+                                 const void* values, uint32_t count) {
+    char text[192];
+    uint32_t index;
+    weft_status status = weft__values_check(type, values, count, &index, text, sizeof(text));
+    if (status == WEFT_STATUS_OK)
+        return status;
+    return weft__world_fail(world, status, "%s %s, value %u: %s", role, type->type->name, index,
+                            text);
+}
+
 static weft_status register_component(weft_world* world, const weft_type* type,
                                       weft_storage storage) {
     WEFT_ASSERT(world != NULL && type != NULL);
@@ -278,6 +290,8 @@ static weft_status register_resource(weft_world* world, const weft_type* type, u
                                 type->name, size);
     for (uint32_t i = 0; i < count && initial != NULL; i++)
         memcpy((uint8_t*)resource->values + (size_t)i * type->size, initial, type->size);
+    WEFT_TRY(refuse_values(world, "resource", weft__type_at(world, resource->type),
+                           resource->values, count));
     resource->dirty = true;
     world->resources.count++;
     return WEFT_STATUS_OK;
@@ -318,6 +332,8 @@ static weft_status register_reduction(weft_world* world, const weft_type* type,
     if (identity != NULL)
         memcpy(reduction->identity, identity, type->size);
     memcpy(reduction->value, reduction->identity, type->size);
+    WEFT_TRY(refuse_values(world, "reduction", weft__type_at(world, reduction->type),
+                           reduction->value, 1));
     reduction->dirty = true;
     world->reductions.count++;
     return WEFT_STATUS_OK;
@@ -391,6 +407,7 @@ weft_status weft_world_set_resource(weft_world* world, const weft_type* type, co
                                 "input event that a system reads",
                                 type->name);
     weft__resource* resource = &world->resources.items[weft__type_at(world, id)->index];
+    WEFT_TRY(refuse_values(world, "resource", weft__type_at(world, id), values, resource->count));
     memcpy(resource->values, values, resource->size);
     resource->dirty = true;
     world->digests.valid = false;
@@ -500,8 +517,16 @@ weft_status weft_world_commit(weft_world* world) {
     WEFT_ASSERT(world != NULL && !world->running);
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
-    if (world->host.failure.status != WEFT_STATUS_OK)
-        return weft__world_break(world, world->host.failure.status, "%s", world->host.failure.text);
+    weft__failure* failure = &world->host.failure;
+    weft_status status = failure->status;
+    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL) {
+        weft__log_clear(world, 0); // Refused as a whole: nothing has changed.
+        failure->status = WEFT_STATUS_OK;
+        return weft__world_fail(world, status, "the host's commands are dropped: %s",
+                                failure->text);
+    }
+    if (status != WEFT_STATUS_OK)
+        return weft__world_break(world, status, "%s", failure->text);
     return host_commit(world);
 }
 
@@ -631,6 +656,7 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
                                 "channel %s: the message holds a provisional handle; commit, and "
                                 "post what weft_world_resolve() gives",
                                 type->name);
+    WEFT_TRY(refuse_values(world, "channel", weft__type_at(world, id), message, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->inputs, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->input_bytes, type->size));
     world->inputs.items[world->inputs.count++] =

@@ -166,6 +166,8 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     weft_status status = system->run(view, system->context);
     if (__builtin_expect(!weft__float_state_is_pinned(), 0))
         status = float_state_fail(view);
+    if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
+        status = weft__view_check(view);
     if (__builtin_expect(view->lane->number_flags != 0, 0))
         note_numbers(view);
     if (__builtin_expect(status != WEFT_STATUS_OK, 0)) {
@@ -300,7 +302,9 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
     weft_world* world = executor->world;
     const weft__system* system = weft__schedule_at(executor->schedule, failure->rank);
     char place[64] = "";
-    if (system->scope == WEFT_SCOPE_CHUNK)
+    if (failure->archetype == WEFT__NONE)
+        (void)snprintf(place, sizeof(place), ", after its last chunk");
+    else if (system->scope == WEFT_SCOPE_CHUNK)
         (void)snprintf(place, sizeof(place), ", archetype %u, shard %u", failure->archetype,
                        failure->shard);
     return weft__world_break(world, failure->status,
@@ -321,11 +325,11 @@ static weft_status run_stages(weft_executor* executor) {
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
+        failure = weft__world_failure(world); // Also of a reduction, by its last writer's key.
         if (i == executor->plan.stage_count)
             break;
         run_stage(executor, i, failure == NULL ? UINT32_MAX : failure->rank);
         weft__presences_mark(world);
-        failure = weft__world_failure(world);
     }
     return failure == NULL ? WEFT_STATUS_OK : report_failure(executor, failure);
 }

@@ -582,6 +582,11 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
                          : &world->archetypes.items[chunk->archetype];
 }
 
+// commands.c
+/// True if a value may not enter the state: the task fails. `what` says where the value stands.
+bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
+                           const void* value);
+
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
@@ -597,6 +602,13 @@ WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* la
 /// What is wrong with the storage of a shard between commits, as the text of the fact that does not
 /// hold; null if nothing is.
 const char* weft__shard_fault(const weft_world* world, uint32_t shard);
+
+// values.c
+/// NOT_A_NUMBER or BAD_BOOL if one of the values may not enter the state; the first such value's
+/// index, and a text such as "Velocity.x is NaN".
+WEFT_NODISCARD weft_status weft__values_check(const weft__type* type, const void* values,
+                                              uint32_t count, uint32_t* index_out, char* text,
+                                              size_t capacity);
 
 // channel.c
 /// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).

@@ -460,9 +460,11 @@ Test(type_nested, an_odd_bool_never_reaches_a_digest, .signal = SIGABRT) {
     world_component(world, WEFT_TYPE(AllBool), WEFT_STORAGE_DENSE);
     AllBool value;
     memset(&value, 0, sizeof(value));
-    memset(&value.rest[4], 3, 1);
-    WEFT_CREATE(weft_world_commands(world), 0, {WEFT_TYPE(AllBool), &value});
+    weft_entity made = WEFT_CREATE(weft_world_commands(world), 0, {WEFT_TYPE(AllBool), &value});
     world_commit(world);
+    made = weft_world_resolve(world, made);
+    AllBool* wild = (AllBool*)weft_world_read(world, made, WEFT_TYPE(AllBool));
+    memset(&wild->rest[4], 3, 1);
     (void)weft_world_digest_view(world);
     weft_world_destroy(world);
 }

@@ -38,10 +38,11 @@ extern "C" {
     X(BAD_ACCESS, 22, "a system's access list is contradictory")                                   \
     X(SYSTEM_FAILED, 40, "a system returned an error")                                             \
     X(WORLD_FAILED, 41, "the world failed earlier and refuses to go on")                           \
-    X(NOT_A_NUMBER, 42, "a float column holds NaN")                                                \
+    X(NOT_A_NUMBER, 42, "a value holds NaN")                                                       \
     X(DIGEST_MISMATCH, 43, "a cached digest differs from a full rehash")                           \
     X(DIVERGED, 44, "two runs that must agree produced different digests")                         \
     X(FLOAT_STATE, 45, "a system or module changed the floating-point state of its thread")        \
+    X(BAD_BOOL, 47, "a bool holds neither 0 nor 1")                                                \
     X(NOT_DETERMINISTIC, 46, "the world was made with determinism off: its runs are not compared") \
     X(BAD_FORMAT, 60, "bytes are truncated, corrupt or of another version")                        \
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
