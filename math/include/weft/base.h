@@ -33,6 +33,7 @@ extern "C" {
     X(CREATE_LIMIT, 9, "one task recorded more creates than a provisional handle can number")      \
     X(STALE_ENTITY, 10, "the handle does not name a living entity")                                \
     X(WRONG_PHASE, 11, "the call is not allowed in this phase of the world's life")                \
+    X(OUT_OF_RANGE, 12, "a number is beyond the limits of its type")                               \
     X(GRAPH_CYCLE, 20, "the declared order and the access sets form a cycle")                      \
     X(UNKNOWN_SYSTEM, 21, "an order relation names a system that is not registered")               \
     X(BAD_ACCESS, 22, "a system's access list is contradictory")                                   \
