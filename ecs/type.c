@@ -94,6 +94,7 @@ size_t weft_field_format(const weft_field* field, const void* value, char* text,
     case WEFT_KIND_U16:
     case WEFT_KIND_U32:
     case WEFT_KIND_U64: {
+        // weft-lint: allow(shift): sizes are 1, 2, 4 and 8
         uint64_t mask = size == 8 ? UINT64_MAX : ((uint64_t)1 << (8 * size)) - 1;
         uint64_t bits = (uint64_t)load_signed(bytes, size) & mask;
         length = snprintf(text, capacity, "%llu", (unsigned long long)bits);
@@ -153,6 +154,7 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
         }
         uint32_t unit = kind_unit(field->kind);
         align = unit > align ? unit : align;
+        // weft-lint: allow(division): a kind that is known has a size
         if (field->offset % unit != 0) {
             (void)snprintf(text, capacity,
                            "type %s, field %s: byte %u is no multiple of %u; order the fields from "
@@ -168,6 +170,7 @@ weft_status weft__type_check(const weft_type* type, char* text, size_t capacity)
         return WEFT_STATUS_BAD_TYPE;
     }
     bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
+    // weft-lint: allow(division): a power of two if it is known
     if (!known || type->align < align || type->size % type->align != 0) {
         (void)snprintf(
             text, capacity,
@@ -212,6 +215,7 @@ void weft__type_encode(const weft_type* type, const void* values, size_t count, 
             for (uint32_t at = 0; at < size; at += unit) {
                 uint64_t bits = (uint64_t)load_signed(in + field->offset + at, unit);
                 for (uint32_t byte = 0; byte < unit; byte++)
+                    // weft-lint: allow(shift): units are at most 8 bytes
                     out[field->offset + at + byte] = (uint8_t)(bits >> (8 * byte));
             }
         }
