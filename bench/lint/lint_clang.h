@@ -114,6 +114,10 @@ typedef enum weft_lint_operator {
     WEFT_LINT_OP_RIGHT_ASSIGN,
 } weft_lint_operator;
 
+/// Variables that are followed back for one question at most: code that goes in circles, or doubles
+/// at every step, would take for ever.
+#define WEFT_LINT_BUDGET 256u
+
 struct weft_lint_parser {
     weft_lint_clang clang;
     CXIndex index;
@@ -133,6 +137,7 @@ typedef struct weft_lint_walk {
     uint32_t node;          // Whose body this is; WEFT_LINT_NO_NODE at file scope.
     CXCursor function;      // The same as a cursor.
     weft_lint_place sorter; // The comparator of the call at hand.
+    unsigned budget;        // Variables that may still be followed for the question at hand.
     bool float_said;        // A float finding covers what is walked.
     bool atomic_said;       // The same for atomics.
     bool is_callee;         // What is walked is being called.

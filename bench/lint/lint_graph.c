@@ -10,17 +10,20 @@ static const char* entry_key(weft_lint* lint, const char* key) {
     return weft_lint_format(lint, "entry %s", key);
 }
 
+const char* weft_lint_node_key(weft_lint* lint, const char* name, weft_lint_place place) {
+    uint32_t known = weft_lint_name_get(lint, name);
+    if (known == WEFT_LINT_NO_NODE || place.path == NULL)
+        return name;
+    const weft_lint_place* first = &lint->nodes[known].place;
+    if (first->path == place.path && first->line == place.line && first->column == place.column)
+        return name;
+    return weft_lint_format(lint, "%s@%s:%u:%u", name, place.path, place.line, place.column);
+}
+
 uint32_t weft_lint_node_add(weft_lint* lint, const char* key, const char* name,
                             weft_lint_place place, bool is_function) {
-    uint32_t known = weft_lint_name_get(lint, key);
-    if (known != WEFT_LINT_NO_NODE) {
-        const weft_lint_place* first = &lint->nodes[known].place;
-        if (first->path == place.path && first->line == place.line && first->column == place.column)
-            return WEFT_LINT_NO_NODE;
-        key = weft_lint_format(lint, "%s %s:%u:%u", key, place.path, place.line, place.column);
-        if (weft_lint_name_get(lint, key) != WEFT_LINT_NO_NODE)
-            return WEFT_LINT_NO_NODE;
-    }
+    if (weft_lint_name_get(lint, key) != WEFT_LINT_NO_NODE)
+        return WEFT_LINT_NO_NODE;
     lint->nodes =
         weft_lint_grow(lint->nodes, lint->node_count, &lint->node_capacity, sizeof(*lint->nodes));
     lint->nodes[lint->node_count] = (weft_lint_node){

@@ -150,7 +150,8 @@ size_t weft_lint_file_index(weft_lint* lint, const char* path) {
 }
 
 const char* weft_lint_path(weft_lint* lint, const char* path) {
-    return lint->files[weft_lint_file_index(lint, path)].path;
+    size_t index = weft_lint_file_index(lint, path); // May move the array.
+    return lint->files[index].path;
 }
 
 char* weft_lint_read(weft_lint* lint, const char* path, size_t* size_out) {

@@ -193,8 +193,13 @@ void weft_lint_name_put(weft_lint* lint, const char* key, uint32_t index);
 
 // lint_graph.c -----------------------------------------------------------------------------------
 
+/// The key of something with external linkage: its name. Where several programs are read at once
+/// and a name is defined in more than one, those after the first have their place in the key; a
+/// reference means the definition that its own source has, else the first. No path: it has none.
+const char* weft_lint_node_key(weft_lint* lint, const char* name, weft_lint_place place);
+
 /// Adds a node, or returns WEFT_LINT_NO_NODE if it is known already: a header's function is read
-/// once. An external name that is defined twice is two nodes; references mean the first.
+/// once.
 uint32_t weft_lint_node_add(weft_lint* lint, const char* key, const char* name,
                             weft_lint_place place, bool is_function);
 

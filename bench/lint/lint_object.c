@@ -9,6 +9,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define SECTIONS_MAX 1000000u
@@ -34,7 +35,6 @@ typedef struct object {
     const unsigned char* bytes;
     uint64_t size;
     bool is_wide, is_big; // 64 bits; big-endian.
-    bool is_linked;
     section* sections;
     uint32_t section_count;
     const char* fault; // What is damaged; null while nothing is.
@@ -118,15 +118,14 @@ static void sections_read(object* file) {
             string(file, &file->sections[names], number(file, table + i * step, 4));
 }
 
-/// The table with all symbols, or with those of the dynamic linker; null if there is neither.
+/// The table with all symbols; null if there is none. That of the dynamic linker does not do: it
+/// lacks what is static.
 static const section* symbols_find(const object* file) {
-    const section* found = NULL;
     for (uint32_t i = 0; i < file->section_count; i++) {
-        const section* each = &file->sections[i];
-        if (each->type == SHT_SYMTAB || (each->type == SHT_DYNSYM && found == NULL))
-            found = each;
+        if (file->sections[i].type == SHT_SYMTAB)
+            return &file->sections[i];
     }
-    return found;
+    return NULL;
 }
 
 /// The section of a symbol whose number does not fit 16 bits.
@@ -223,7 +222,7 @@ static void symbol_judge(object* file, const symbol* each) {
 static void symbols_judge(object* file) {
     const section* symbols = symbols_find(file);
     if (symbols == NULL) {
-        file->fault = "it has no symbols";
+        file->fault = "it has no symbols, or was stripped of them; name what it was made of";
         return;
     }
     uint64_t step = file->is_wide ? 24u : 16u;
@@ -237,14 +236,12 @@ static void symbols_judge(object* file) {
         if (file->fault == NULL)
             symbol_judge(file, &each);
     }
-    // Stripped, or named by nothing. Start-up code of a linked object has a few bytes of its own.
     for (uint32_t i = 0; i < file->section_count && file->fault == NULL; i++) {
         const section* each = &file->sections[i];
-        uint64_t own = file->is_linked ? 16u : 0u;
-        if (is_writable(each) && !each->is_named && each->size > own)
+        if (is_writable(each) && !each->is_named && each->size > 0)
             say(file, WEFT_LINT_STATIC, each->name,
-                weft_lint_format(file->lint, "%llu bytes without a name may be written",
-                                 (unsigned long long)each->size));
+                weft_lint_format(file->lint, "%" PRIu64 " bytes without a name may be written",
+                                 each->size));
     }
 }
 
@@ -258,7 +255,6 @@ static void object_read(object* file) {
     }
     file->is_wide = head[EI_CLASS] == ELFCLASS64;
     file->is_big = head[EI_DATA] == ELFDATA2MSB;
-    file->is_linked = number(file, 16, 2) != ET_REL;
     sections_read(file);
     if (file->fault == NULL)
         symbols_judge(file);

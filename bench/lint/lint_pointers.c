@@ -118,6 +118,9 @@ static root variable_root(weft_lint_walk* walk, CXCursor variable, unsigned dept
     root self = place_root(walk, "variable", variable);
     if (!weft_lint_is_pointer(weft_lint_type(clang, variable)))
         return self; // An array.
+    if (walk->budget == 0)
+        return (root){""};
+    walk->budget--;
     value_search search = {.walk = walk,
                            .variable = clang->getCanonicalCursor(variable),
                            .found = {""},
@@ -208,6 +211,7 @@ void weft_lint_check_order(weft_lint_walk* walk, CXCursor cursor, weft_lint_oper
         !weft_lint_is_pointer(weft_lint_type(walk->clang, left)) ||
         !weft_lint_is_pointer(weft_lint_type(walk->clang, right)))
         return;
+    walk->budget = WEFT_LINT_BUDGET;
     root a = pointer_root(walk, left, 0);
     root b = pointer_root(walk, right, 0);
     if (a.text[0] == '\0' || strcmp(a.text, b.text) != 0)

@@ -171,8 +171,10 @@ static weft_lint_range range_of_variable(weft_lint_walk* walk, CXCursor cursor, 
     const weft_lint_clang* clang = walk->clang;
     CXCursor declared = clang->getCursorReferenced(cursor);
     if (clang->getCursorKind(declared) != CXCursor_VarDecl ||
-        clang->Cursor_hasVarDeclGlobalStorage(declared) || clang->Cursor_isNull(walk->function))
+        clang->Cursor_hasVarDeclGlobalStorage(declared) || clang->Cursor_isNull(walk->function) ||
+        walk->budget == 0)
         return unknown();
+    walk->budget--;
     use_search search = {.walk = walk,
                          .variable = clang->getCanonicalCursor(declared),
                          .loop = clang->getNullCursor()};
@@ -314,5 +316,6 @@ static weft_lint_range range_of(weft_lint_walk* walk, CXCursor cursor, unsigned 
 }
 
 weft_lint_range weft_lint_range_of(weft_lint_walk* walk, CXCursor cursor) {
+    walk->budget = WEFT_LINT_BUDGET;
     return range_of(walk, cursor, 0);
 }

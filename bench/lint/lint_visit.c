@@ -79,13 +79,14 @@ static bool float_check(weft_lint_walk* walk, CXCursor cursor, CXType type, bool
 const char* weft_lint_key_of(weft_lint_walk* walk, CXCursor declared) {
     const weft_lint_clang* clang = walk->clang;
     const char* name = weft_lint_keep(walk, clang->getCursorSpelling(declared));
-    if (clang->getCursorLinkage(declared) == CXLinkage_External)
-        return name;
     CXCursor defined = clang->getCursorDefinition(declared);
-    if (clang->Cursor_isNull(defined))
-        defined = clang->getCanonicalCursor(declared);
-    weft_lint_place place = weft_lint_place_of(walk, defined);
-    return weft_lint_format(walk->lint, "%s@%s:%u:%u", name, place.path, place.line, place.column);
+    bool is_here = !clang->Cursor_isNull(defined);
+    weft_lint_place place =
+        weft_lint_place_of(walk, is_here ? defined : clang->getCanonicalCursor(declared));
+    return clang->getCursorLinkage(declared) == CXLinkage_External
+               ? weft_lint_node_key(walk->lint, name, is_here ? place : (weft_lint_place){0})
+               : weft_lint_format(walk->lint, "%s@%s:%u:%u", name, place.path, place.line,
+                                  place.column);
 }
 
 /// True if nobody can write to an object of this type.
@@ -316,10 +317,19 @@ static void cast_take(weft_lint_walk* walk, CXCursor cursor) {
     walk_children(walk, cursor);
 }
 
-/// Says so for an expression of floating type, once for all that it is made of.
+/// Says so for an expression of floating type, once for all that it is made of. A whole number that
+/// becomes one does so for the sake of another, which is said.
 static bool expression_float(weft_lint_walk* walk, CXCursor cursor) {
-    return !walk->float_said && walk->clang->getCursorKind(cursor) != CXCursor_InitListExpr &&
-           float_check(walk, cursor, walk->clang->getCursorType(cursor), false);
+    const weft_lint_clang* clang = walk->clang;
+    enum CXCursorKind kind = clang->getCursorKind(cursor);
+    CXCursor operand;
+    if (walk->float_said || kind == CXCursor_InitListExpr)
+        return false;
+    if (kind == CXCursor_UnexposedExpr && weft_lint_children(clang, cursor, &operand, 1) == 1 &&
+        clang->isExpression(clang->getCursorKind(operand)) &&
+        weft_lint_constant_of(clang, operand).is_known)
+        return false;
+    return float_check(walk, cursor, clang->getCursorType(cursor), false);
 }
 
 static void expression_take(weft_lint_walk* walk, CXCursor cursor) {
