@@ -23,6 +23,7 @@ static weft_entity create_record(weft_commands* commands, uint32_t row, weft__op
                                  weft__record* record) {
     weft__stream* stream = &commands->lane->streams.items[0];
     weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
+    // weft-lint: allow(shift): at most 33 bits
     uint64_t limit = (uint64_t)commands->unit_count << commands->world->create_bits;
     if (segment->create_count >= limit) {
         weft__lane_fail(commands->lane, WEFT_STATUS_CREATE_LIMIT, commands->rank,
@@ -32,6 +33,7 @@ static weft_entity create_record(weft_commands* commands, uint32_t row, weft__op
         segment->create_count--; // The tick fails; the number is used twice, never out of range.
     }
     uint64_t number =
+        // weft-lint: allow(shift): at most 33 bits
         ((uint64_t)commands->unit << commands->world->create_bits) + segment->create_count++;
     WEFT_ASSERT(number >> WEFT__PROVISIONAL_BITS == 0);
     weft_entity entity = {WEFT__PROVISIONAL_SLOT + (uint32_t)(number >> 32), (uint32_t)number};

@@ -20,10 +20,12 @@ static const weft__term* view_term(const weft_view* view, const weft_type* type,
                                    const char* what) {
     const weft__access* access = view->access;
     for (uint32_t i = 0; i < access->terms.count; i++)
+        // weft-lint: allow(shift): modes are checked to be under 15
         if (access->terms.items[i].type == type && (1u << access->terms.items[i].mode & modes) != 0)
             return &access->terms.items[i];
     // The same declaration seen through another module has another address.
     for (uint32_t i = 0; i < access->terms.count && type != NULL; i++)
+        // weft-lint: allow(shift): modes are checked to be under 15
         if ((1u << access->terms.items[i].mode & modes) != 0 &&
             weft__type_same(access->terms.items[i].type, type))
             return &access->terms.items[i];
@@ -43,6 +45,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(
         view, type, MODE(READ) | MODE(WRITE) | MODE(READ_OPTIONAL) | MODE(WRITE_OPTIONAL), "read");
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
     return column == WEFT__NONE ? NULL : view->chunk->columns[column];
 }
@@ -50,6 +53,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
 void* weft_view_write(weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(WRITE) | MODE(WRITE_OPTIONAL), "write");
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
     if (column == WEFT__NONE)
         return NULL;
@@ -194,6 +198,7 @@ const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_
     if (chunk == NULL)
         return NULL;
     uint32_t column =
+        // weft-lint: allow(address): a term is one of the items
         get_column(view, (uint32_t)(term - view->access->terms.items), chunk->archetype);
     if (column == WEFT__NONE)
         return NULL;

@@ -119,6 +119,7 @@ weft_status weft__world_break(weft_world* world, weft_status status, const char*
 
 // Addresses speed a look-up up; they order nothing.
 static uint32_t address_hash(const weft_type* type) {
+    // weft-lint: allow(address): places in a table that is only looked up in
     return (uint32_t)(((uint64_t)(uintptr_t)type * 0x9E3779B97F4A7C15u) >> 40);
 }
 

@@ -96,7 +96,8 @@ static void walk(struct lint* lint, const char* path) {
         snprintf(full, sizeof full, "%s/%s", lint->root, child);
         struct stat status;
         if (name[0] != '.' && stat(full, &status) == 0) {
-            if (S_ISDIR(status.st_mode) && strcmp(child, "tests/lint/fixtures") != 0)
+            if (S_ISDIR(status.st_mode) && strcmp(child, "tests/lint/fixtures") != 0 &&
+                strcmp(child, "tests/clanglint/fixtures") != 0)
                 walk(lint, child);
             else if (S_ISREG(status.st_mode) && is_source_name(name))
                 add_source(lint, child);

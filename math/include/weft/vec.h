@@ -99,8 +99,8 @@ static inline weft_vec2 weft_vec2_normalize(weft_vec2 a) {
     // Scaled so that the length has at least 31 bits: its rounding then costs under 2^-14 ulp.
     unsigned zeros = (unsigned)__builtin_clz(bits);
     unsigned shift = zeros > 0 ? zeros - 1u : 0u;
-    x <<= shift;
-    y <<= shift;
+    x <<= shift; // weft-lint: allow(shift): at most 30
+    y <<= shift; // weft-lint: allow(shift): at most 30
     uint64_t length = weft_isqrt64(x * x + y * y);
     weft_vec2 unit = {weft__unit(a.x.raw, x, length), weft__unit(a.y.raw, y, length)};
     return unit;
