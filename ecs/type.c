@@ -187,6 +187,7 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
                       type->name, name, field->kind, field->offset, *end);
     uint32_t unit = nested ? field->type->align : kind_unit(field->kind);
     *align = unit > *align ? unit : *align;
+    WEFT_ASSERT(unit > 0);
     if (field->offset % unit != 0)
         return refuse(out,
                       "type %s, field %s: byte %u is no multiple of %u; order the fields from "

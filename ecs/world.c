@@ -25,12 +25,12 @@ weft__runner weft__runner_serial(void) {
 
 weft_world_desc weft_world_desc_default(void) {
     return (weft_world_desc){.seed = 0,
+                             .math = WEFT_MATH_FIXED_16_16,
+                             .deterministic = true,
                              .slot_limit = WEFT_SLOT_LIMIT_MAX,
                              .archetype_limit = 65536,
                              .type_limit = 4096,
-                             .cookie = WORLD_COOKIE,
-                             .math = WEFT_MATH_FIXED_16_16,
-                             .deterministic = true};
+                             .cookie = WORLD_COOKIE};
 }
 
 const char* weft_math_name(weft_math_backend math) {

@@ -138,6 +138,12 @@ void weft_cli_module_close(weft_cli_module* module);
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
                                 weft_world** world_out, weft_schedule** schedule_out);
 
+/// The description that a module's worlds are made with.
+weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options);
+
+/// What follows the seed in a line for people: ", float_pinned_32"; nothing for fixed point.
+const char* weft_cli_math_note(weft_math_backend math);
+
 /// The line of whoever failed: the world, else the schedule, else the status. Never null.
 const char* weft_cli_error(weft_status status, const weft_world* world,
                            const weft_schedule* schedule);
@@ -157,6 +163,7 @@ typedef struct weft_cli_identity {
     uint64_t seed;
     uint64_t schema_hash;
     uint64_t schedule_hash;
+    weft_math_backend math;
 } weft_cli_identity;
 
 /// A hash file in memory: digests of tick 0 to digest_count - 1.

@@ -64,6 +64,7 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     identity->seed = run->sizes.seed;
     identity->schema_hash = weft_world_schema_hash(run->world);
     identity->schedule_hash = weft_schedule_hash(run->schedule);
+    identity->math = weft_world_math(run->world);
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
@@ -162,7 +163,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf("module    %s: %s\n", run->module->name,
            run->module->summary != NULL ? run->module->summary : "");
     printf("size      %s entities", weft_cli_number(run->sizes.entity_count, number));
-    printf(", %s ticks, seed %" PRIu64 "\n", weft_cli_number(ticks, number), run->sizes.seed);
+    printf(", %s ticks, seed %" PRIu64 "%s\n", weft_cli_number(ticks, number), run->sizes.seed,
+           weft_cli_math_note(weft_world_math(run->world)));
     printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
            stats.worker_count == 1 ? "worker" : "workers");
     if (desc->kind == WEFT_EXECUTOR_THREADS)
@@ -217,20 +219,21 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
     return weft_cli_json_print(
-        json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o}", //
-                  "weft", weft_version(),                                                   //
-                  "module", run->module->name,                                              //
-                  "entities", (json_int_t)run->sizes.entity_count,                          //
-                  "ticks", (json_int_t)ticks,                                               //
-                  "seed", weft_cli_json_hex(run->sizes.seed),                               //
-                  "interrupted", (int)(ticks < run->tick_count),                            //
-                  "executor", executor,                                                     //
-                  "seconds", run->tick_s,                                                   //
-                  "ticks_per_second", run_rate(run, ticks),                                 //
-                  "alive", (json_int_t)weft_world_entity_count(run->world),                 //
-                  "state", state,                                                           //
-                  "numbers", numbers,                                                       //
-                  "view", weft_cli_json_digest(run->last.view),                             //
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o}", //
+                  "weft", weft_version(),                                                        //
+                  "module", run->module->name,                                                   //
+                  "entities", (json_int_t)run->sizes.entity_count,                               //
+                  "ticks", (json_int_t)ticks,                                                    //
+                  "seed", weft_cli_json_hex(run->sizes.seed),                                    //
+                  "math", weft_math_name(weft_world_math(run->world)),                           //
+                  "interrupted", (int)(ticks < run->tick_count),                                 //
+                  "executor", executor,                                                          //
+                  "seconds", run->tick_s,                                                        //
+                  "ticks_per_second", run_rate(run, ticks),                                      //
+                  "alive", (json_int_t)weft_world_entity_count(run->world),                      //
+                  "state", state,                                                                //
+                  "numbers", numbers,                                                            //
+                  "view", weft_cli_json_digest(run->last.view),                                  //
                   "full", weft_cli_json_digest(run->last.full)));
 }
 

@@ -152,13 +152,22 @@ void weft_cli_module_close(weft_cli_module* module) {
     *module = (weft_cli_module){0};
 }
 
-weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_world** world_out, weft_schedule** schedule_out) {
+weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options) {
     weft_world_desc desc = weft_world_desc_default();
-    weft_memory memory = weft_memory_system();
     desc.seed = options->seed;
     if (module->describe != NULL)
         module->describe(options, &desc);
+    return desc;
+}
+
+const char* weft_cli_math_note(weft_math_backend math) {
+    return math == WEFT_MATH_FLOAT_PINNED_32 ? ", float_pinned_32" : "";
+}
+
+weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
+                                weft_world** world_out, weft_schedule** schedule_out) {
+    weft_world_desc desc = weft_cli_world_desc(module, options);
+    weft_memory memory = weft_memory_system();
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     WEFT_TRY(module->build(options, *world_out, *schedule_out));

@@ -366,7 +366,7 @@ bad_hashes() {
     line 6 "ticks 5" "$good"
     refuse ":16: expected the end of the file after tick 5, found '6 "
     line 9 "math float32" "$good"
-    refuse ":9: expected 'math fixed_point_16_16', found 'math float32'"
+    refuse ":9: expected 'math fixed_point_16_16' or 'math float_pinned_32', found 'math float32'"
     line 12 "3 abc" "$good"
     refuse ":12: expected tick 2 and two digests of 32 hexadecimal digits, found '3 abc'"
     sed '13s/ [0-9a-f]/ G/' "$good" >"$dir/bad"
@@ -406,6 +406,8 @@ foreign_hashes() {
     refuse ":7: made with schema 0x0123456789abcdef, this run has 0x"
     line 8 "schedule 0x0123456789abcdef" "$good"
     refuse ":8: made with schedule 0x0123456789abcdef, this run has 0x"
+    line 9 "math float_pinned_32" "$good"
+    refuse ":9: made with float_pinned_32, this run has fixed_point_16_16"
 }
 
 section_modules() {
@@ -424,7 +426,7 @@ section_modules() {
     try 3 run "$modules/no_table.so"
     err "no_table.so: exports no table named weft_module_table"
     try 3 run "$modules/wrong_abi.so"
-    err "wrong_abi.so: its module table is of version 2, this program takes 1"
+    err "wrong_abi.so: its module table is of version 3, this program takes 2"
     try 3 run "$modules/fast_math.so"
     err "fast_math.so: loading it changed the floating-point state: denormal numbers are switched"
     err "without -ffast-math"

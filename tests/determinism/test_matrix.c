@@ -30,6 +30,11 @@ Test(matrix, boids_are_equal_on_every_executor, .timeout = 120) {
     (void)matrix_run(&run);
 }
 
+Test(matrix, orbits_in_float_are_equal_on_every_executor, .timeout = 120) {
+    matrix run = {"orbits", 9000, 1, 60, 20, 8};
+    (void)matrix_run(&run);
+}
+
 Test(matrix, same_seed_equal_other_seed_different, .timeout = 120) {
     weft_verify_digests seen[20];
     for (uint32_t seed = 0; seed < 20; seed++) {
@@ -51,7 +56,7 @@ typedef struct golden_run {
 static const golden_run golden_runs[] = {
     {"creatures", 5000, 100}, {"motion", 5000, 20}, {"motion_compute", 5000, 20},
     {"churn", 5000, 50},      {"boids", 1000, 20},  {"churn_sparse", 5000, 50},
-    {"tick10", 5000, 20},     {"overhead", 10, 20},
+    {"tick10", 5000, 20},     {"overhead", 10, 20}, {"orbits", 5000, 100},
 };
 
 static void golden_text(char* text, size_t capacity) {

@@ -491,7 +491,7 @@ static uint32_t draw(random_types* r, uint32_t below) {
 }
 
 static uint32_t unit_of(const weft_field* field) {
-    if (field->kind == WEFT_KIND_NESTED)
+    if (field->type != NULL)
         return field->type->align;
     uint32_t size = weft_kind_size((weft_kind)field->kind);
     bool words = size == 12 || field->kind == WEFT_KIND_VEC2 || field->kind == WEFT_KIND_ENTITY ||
@@ -547,8 +547,9 @@ static uint32_t list_scalars(const weft_type* type, uint32_t base, const char* b
             (void)snprintf(path, sizeof(path), "%.60s%s%s", before, field->name, index);
             uint32_t offset = base + field->offset + j * stride;
             if (field->kind == WEFT_KIND_NESTED) {
-                (void)strcat(path, ".");
-                made += list_scalars(field->type, offset, path, out + made);
+                char inner[96];
+                (void)snprintf(inner, sizeof(inner), "%.90s.", path);
+                made += list_scalars(field->type, offset, inner, out + made);
             } else {
                 out[made] = (scalar){field->kind, offset, ""};
                 (void)snprintf(out[made++].path, sizeof(out[0].path), "%s", path);
@@ -562,6 +563,7 @@ static uint32_t list_scalars(const weft_type* type, uint32_t base, const char* b
 static void model_encode(const scalar* s, const uint8_t* value, uint8_t* out) {
     uint32_t size = weft_kind_size((weft_kind)s->kind);
     weft_field field = {.kind = s->kind};
+    cr_assert_neq(s->kind, WEFT_KIND_NESTED);
     uint32_t unit = unit_of(&field);
     const uint16_t probe = 1;
     bool little = *(const uint8_t*)&probe == 1;

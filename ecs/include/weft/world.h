@@ -33,16 +33,16 @@ WEFT_API const char* weft_math_name(weft_math_backend math);
 /// Run identity of a world: every field may change results. Start from weft_world_desc_default().
 typedef struct weft_world_desc {
     uint64_t seed;            // Keys every random draw (C8).
+    weft_math_backend math;   // Default: fixed point. Float fields need FLOAT_PINNED_32, or
+    bool allow_float;         // this: fields of float beside a fixed-point simulation.
+    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
     uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
     uint32_t cookie;          // Set by the default function. Do not write.
-    weft_math_backend math;   // Float fields need WEFT_MATH_FLOAT_PINNED_32, or
-    bool allow_float;         // this: fields of float beside a fixed-point simulation.
-    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
 } weft_world_desc;
 
-/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types, deterministic, fixed-point numbers alone.
+/// Seed 0, fixed-point numbers alone, deterministic, 2^32 - 2 slots, 65,536 archetypes, 4096 types.
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
