@@ -110,3 +110,8 @@ void weft_float_atan2_column(float* out, const float* y, const float* x, size_t 
     for (size_t i = 0; i < n; i++)
         out[i] = weft_float_atan2(y[i], x[i]);
 }
+
+void weft_float_pow_column(float* out, const float* a, const float* b, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        out[i] = weft_float_pow(a[i], b[i]);
+}

@@ -110,7 +110,8 @@ static WEFT__INLINE uint32_t weft__sine_bits(uint32_t bits, uint32_t quarter) {
     uint32_t odd = 0u - (quadrant & 1u);
     uint32_t series = weft__turn_series(turn.square, odd);
     uint32_t sine = weft__high32(turn.rest, WEFT__HALF_PI - (series >> 1));
-    uint32_t number = (((~series & odd) | (sine & ~odd)) >> 1);
+    uint32_t number = (~series & odd) | (sine & ~odd);
+    number = number >> 1 | (number & 1u);
     uint32_t exponent = (96u & odd) | ((67u + turn.shift) & ~odd);
     uint32_t sign = quadrant << 30 ^ (turn.is_negative & ~odd) ^ (quarter ? 0u : bits);
     uint32_t result = weft__float_scaled(number, exponent, sign & 0x80000000u);
@@ -120,9 +121,27 @@ static WEFT__INLINE uint32_t weft__sine_bits(uint32_t bits, uint32_t quarter) {
     return weft__select(magnitude >= WEFT__FLOAT_INFINITY, WEFT_FLOAT_NAN_BITS, result);
 }
 
-// 2^(x log2(e)) = 2^n 2^f: the product with 40 bits of log2(e) is exact, and its n and 32 bits of f
-// are taken. 2^f - 1 is off by 2^-33.9 and what rounding down costs. The result is rounded by
-// shifting, as a denormal one must be rounded only once.
+/// 2^(whole + f) for f in Q0.32 and whole in -150..127. 2^f - 1 is off by 2^-33.9 and what rounding
+/// down costs. The result is rounded by shifting, as a denormal one must be rounded only once.
+/// Other values of `whole` give some bits.
+static WEFT__INLINE uint32_t weft__exp2_bits(int32_t whole, uint32_t f) {
+    uint32_t sum = 0x00096301u + weft__high32(f, 0x00016a35u);
+    sum = 0x0057fd80u + weft__high32(f, sum);
+    sum = 0x02760cf7u + weft__high32(f, sum);
+    sum = 0x0e359661u + weft__high32(f, sum);
+    sum = 0x3d7f79e4u + weft__high32(f, sum);
+    sum = 0xb172180du + weft__high32(f, sum); // < 2^32, as the coefficients add up to 2^32 - 1
+    uint32_t part = weft__high32(f, sum);
+    uint32_t number = 0x40000000u | part >> 2 | (0u - (part & 3u)) >> 31;
+
+    uint32_t below = weft__select(whole < -126, (uint32_t)(-126 - whole), 0);
+    uint32_t shift = weft__select(below > 24, 31, 7 + below);
+    uint32_t half = (1u << (shift - 1u)) - 1u + ((number >> shift) & 1u);
+    return (((uint32_t)whole + 126u + below) << 23) + ((number + half) >> shift);
+}
+
+// 2^(x log2(e)): the product with 40 bits of log2(e) is exact, and its whole part and 32 bits of
+// its fraction are taken.
 static WEFT__INLINE uint32_t weft__exp_bits(uint32_t bits) {
     uint32_t magnitude = bits & 0x7fffffffu;
     uint32_t exponent = magnitude >> 23;
@@ -133,21 +152,7 @@ static WEFT__INLINE uint32_t weft__exp_bits(uint32_t bits) {
     power >>= 157u - exponent;
     uint64_t sign = 0 - (uint64_t)(bits >> 31);
     power = (power ^ sign) - sign;
-    int32_t whole = (int32_t)(uint32_t)(power >> 32);
-    uint32_t f = (uint32_t)power;
-
-    uint32_t sum = 0x00096301u + weft__high32(f, 0x00016a35u);
-    sum = 0x0057fd80u + weft__high32(f, sum);
-    sum = 0x02760cf7u + weft__high32(f, sum);
-    sum = 0x0e359661u + weft__high32(f, sum);
-    sum = 0x3d7f79e4u + weft__high32(f, sum);
-    sum = 0xb172180du + weft__high32(f, sum); // < 2^32, as the coefficients add up to 2^32 - 1
-    uint32_t number = 0x40000000u | weft__high32(f, sum) >> 2;
-
-    uint32_t below = weft__select(whole < -126, (uint32_t)(-126 - whole), 0);
-    uint32_t shift = weft__select(below > 24, 31, 7 + below);
-    uint32_t half = (1u << (shift - 1u)) - 1u + ((number >> shift) & 1u);
-    uint32_t result = (((uint32_t)whole + 126u + below) << 23) + ((number + half) >> shift);
+    uint32_t result = weft__exp2_bits((int32_t)(uint32_t)(power >> 32), (uint32_t)power);
     result = weft__select(magnitude < 0x33000000u, 0x3f800000u, result); // 2^-25: to nearest, 1
     bool is_negative = bits >> 31 != 0;
     uint32_t limit = weft__select(is_negative, 0, WEFT__FLOAT_INFINITY);
