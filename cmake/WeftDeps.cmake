@@ -65,6 +65,46 @@ if(WEFT_BENCH)
     weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
 endif()
 
+# libclang has no .pc file. The newest that is installed is taken; its header says whether it can
+# tell operators, which it can from version 17 on.
+set_property(CACHE WEFT_LIBCLANG PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_LIBCLANG OFF)
+if(WEFT_BENCH AND WEFT_LIBCLANG)
+    file(GLOB llvm_dirs "/usr/lib/llvm-*" "/usr/local/lib/llvm-*")
+    list(SORT llvm_dirs COMPARE NATURAL ORDER DESCENDING)
+    list(TRANSFORM llvm_dirs APPEND "/include" OUTPUT_VARIABLE llvm_includes)
+    list(TRANSFORM llvm_dirs APPEND "/lib" OUTPUT_VARIABLE llvm_libs)
+    find_path(WEFT_LIBCLANG_INCLUDE clang-c/Index.h HINTS ${llvm_includes})
+    if(WEFT_LIBCLANG_INCLUDE)
+        find_library(WEFT_LIBCLANG_PATH clang NO_DEFAULT_PATH
+            HINTS "${WEFT_LIBCLANG_INCLUDE}/../lib")
+        find_library(WEFT_LIBCLANG_PATH clang HINTS ${llvm_libs})
+    endif()
+    if(WEFT_LIBCLANG_INCLUDE AND WEFT_LIBCLANG_PATH)
+        set(WEFT_HAVE_LIBCLANG ON)
+    elseif(NOT WEFT_LIBCLANG STREQUAL "AUTO")
+        message(FATAL_ERROR "WEFT_LIBCLANG is ON, and no libclang was found "
+            "(Debian: libclang-14-dev)")
+    endif()
+endif()
+if(WEFT_HAVE_LIBCLANG)
+    file(STRINGS "${WEFT_LIBCLANG_INCLUDE}/clang-c/Index.h" WEFT_LIBCLANG_OPERATORS
+        REGEX "clang_getCursorBinaryOperatorKind\\(")
+    # The name that the loader knows: libclang-14.so.1 of libclang-14.so.14.0.6 on Debian.
+    execute_process(COMMAND ${CMAKE_OBJDUMP} -p "${WEFT_LIBCLANG_PATH}"
+        OUTPUT_VARIABLE headers ERROR_QUIET)
+    string(REGEX MATCH "SONAME +([^ \n]+)" headers "${headers}")
+    set(WEFT_LIBCLANG_NAME "${CMAKE_MATCH_1}")
+    if(NOT WEFT_LIBCLANG_NAME)
+        cmake_path(GET WEFT_LIBCLANG_PATH FILENAME WEFT_LIBCLANG_NAME)
+    endif()
+    string(REGEX MATCH "llvm-([0-9]+)" version "${WEFT_LIBCLANG_INCLUDE}")
+    set(WEFT_LIBCLANG_PACKAGE "libclang-dev")
+    if(CMAKE_MATCH_1)
+        set(WEFT_LIBCLANG_PACKAGE "libclang1-${CMAKE_MATCH_1} and libclang-common-${CMAKE_MATCH_1}-dev")
+    endif()
+endif()
+
 # Criterion's macros need its headers. Its library runs the tests where they are native.
 if(WEFT_TESTS)
     add_library(weft_criterion INTERFACE)
@@ -78,4 +118,4 @@ if(WEFT_TESTS)
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}")
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}")

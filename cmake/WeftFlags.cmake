@@ -23,6 +23,11 @@ set(WEFT_SANITIZE_FLAGS "")
 if(WEFT_SANITIZE)
     set(WEFT_SANITIZE_FLAGS "-fsanitize=${WEFT_SANITIZE}" -fno-sanitize-recover=all
         -fno-omit-frame-pointer)
+    if(WEFT_SANITIZE MATCHES "undefined")
+        # Not a part of it, and as undefined: a conversion to an integer that does not fit.
+        list(APPEND WEFT_SANITIZE_FLAGS -fsanitize=float-cast-overflow
+            -fno-sanitize-recover=float-cast-overflow)
+    endif()
 endif()
 
 # Applies the flags to one target. Nothing propagates to users of the target.

@@ -6,7 +6,8 @@ set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
-test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev"
+test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
+    libclang-14-dev"
 
 case ${1:-} in
 bench) packages=$bench_packages ;;

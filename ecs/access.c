@@ -55,6 +55,11 @@ static bool may_repeat(const weft_world* world, const weft__term* a, const weft_
            world->channels.items[a->index].delivery == WEFT_DELIVERY_NEXT;
 }
 
+static bool mode_writes(weft_access_mode mode) {
+    return mode == WEFT_ACCESS_WRITE || mode == WEFT_ACCESS_WRITE_OPTIONAL ||
+           mode == WEFT_ACCESS_RESOURCE_WRITE || mode == WEFT_ACCESS_REDUCE;
+}
+
 static weft_status term_compile(weft_world* world, const weft_access* entry, weft__access* out,
                                 char* text, size_t capacity) {
     if (entry->mode == WEFT_ACCESS_COMMANDS) {
@@ -93,6 +98,8 @@ static weft_status term_compile(weft_world* world, const weft_access* entry, wef
                        mode_name(entry->mode));
         return WEFT_STATUS_BAD_ACCESS;
     }
+    term.checked = mode_writes(term.mode) && (type->has_float || type->has_bool);
+    out->checked |= term.checked;
     out->any_rows |= term.mode == WEFT_ACCESS_READ_ANY;
     out->selects |=
         term.sparse && (term.mode == WEFT_ACCESS_READ || term.mode == WEFT_ACCESS_WRITE ||

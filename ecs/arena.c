@@ -13,6 +13,7 @@
 // Class 2k holds 64 << k bytes, class 2k+1 holds 96 << k; 96 alone is not a multiple of 64, so
 // class 1 is rounded up to 128 and class 2 never used: kept for the simple formula.
 static size_t arena_class_size(uint32_t class_index) {
+    // weft-lint: allow(shift): at most 39, half of the classes
     size_t base = (size_t)64 << (class_index / 2);
     size_t size = class_index % 2 != 0 ? base + base / 2 : base;
     return (size + WEFT__ARENA_ALIGN - 1) & ~(size_t)(WEFT__ARENA_ALIGN - 1);
@@ -33,6 +34,7 @@ static uint32_t arena_class_of(size_t size) {
 
 static void* arena_malloc(void* context, size_t size) {
     (void)context;
+    // weft-lint: allow(alloc): the default weft_memory, between ticks
     void* segment = aligned_alloc(ARENA_PAGE, size);
     if (segment != NULL)
         memset(segment, 0, size);
@@ -42,7 +44,7 @@ static void* arena_malloc(void* context, size_t size) {
 static void arena_malloc_release(void* context, void* segment, size_t size) {
     (void)context;
     (void)size;
-    free(segment);
+    free(segment); // weft-lint: allow(alloc): as above
 }
 
 void weft__arena_init(weft__arena* arena, const weft_memory* memory) {
@@ -69,7 +71,9 @@ void weft__arena_deinit(weft__arena* arena) {
 // Hands the rest of the old segment to the free lists, largest class first, so that nothing of it
 // is lost when a new segment starts.
 static void arena_retire_bump(weft__arena* arena) {
+    // weft-lint: allow(address): both are of one segment
     while ((size_t)(arena->bump_end - arena->bump) >= WEFT__ARENA_ALIGN) {
+        // weft-lint: allow(address): both are of one segment
         size_t left = (size_t)(arena->bump_end - arena->bump);
         uint32_t class_index = arena_class_of(left);
         while (arena_class_size(class_index) > left)
@@ -95,6 +99,7 @@ static bool arena_add_segment(weft__arena* arena, size_t need) {
     }
     if (segment == NULL)
         return false;
+    // weft-lint: allow(address): checked, not kept
     WEFT_ASSERT((uintptr_t)segment % ARENA_PAGE == 0);
     arena_retire_bump(arena);
     segment->next = arena->segments;
@@ -112,6 +117,7 @@ static void* arena_take(weft__arena* arena, uint32_t class_index) {
     if (block != NULL) {
         memcpy(&arena->free_lists[class_index], block, sizeof(void*));
     } else {
+        // weft-lint: allow(address): both are of one segment
         if ((size_t)(arena->bump_end - arena->bump) < size && !arena_add_segment(arena, size))
             return NULL;
         block = arena->bump;
@@ -173,10 +179,10 @@ weft_status weft__arena_grow(weft__arena* arena, void** array, uint32_t* capacit
     uint64_t target = need < 8 ? 8 : need;
     if (target < (uint64_t)*capacity * 2)
         target = (uint64_t)*capacity * 2;
-    if (target > WEFT__ARENA_BLOCK_MAX / element_size)
+    if (target > WEFT__ARENA_BLOCK_MAX / element_size) // weft-lint: allow(division): as above
         return WEFT_STATUS_OUT_OF_MEMORY;
     size_t bytes = weft__arena_block_size((size_t)target * element_size);
-    target = bytes / element_size;
+    target = bytes / element_size; // weft-lint: allow(division): asserted above
     if (target > UINT32_MAX)
         target = UINT32_MAX;
     void* grown = weft__arena_alloc(arena, bytes);

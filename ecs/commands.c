@@ -3,6 +3,7 @@
 
 #include "weft/commands.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "weft_world.h"
@@ -22,6 +23,7 @@ static weft_entity create_record(weft_commands* commands, uint32_t row, weft__op
                                  weft__record* record) {
     weft__stream* stream = &commands->lane->streams.items[0];
     weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
+    // weft-lint: allow(shift): at most 33 bits
     uint64_t limit = (uint64_t)commands->unit_count << commands->world->create_bits;
     if (segment->create_count >= limit) {
         weft__lane_fail(commands->lane, WEFT_STATUS_CREATE_LIMIT, commands->rank,
@@ -31,6 +33,7 @@ static weft_entity create_record(weft_commands* commands, uint32_t row, weft__op
         segment->create_count--; // The tick fails; the number is used twice, never out of range.
     }
     uint64_t number =
+        // weft-lint: allow(shift): at most 33 bits
         ((uint64_t)commands->unit << commands->world->create_bits) + segment->create_count++;
     WEFT_ASSERT(number >> WEFT__PROVISIONAL_BITS == 0);
     weft_entity entity = {WEFT__PROVISIONAL_SLOT + (uint32_t)(number >> 32), (uint32_t)number};
@@ -54,6 +57,9 @@ weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
     weft__bundle bundle = {sizeof(weft__bundle), count};
     for (uint32_t i = 0; i < count; i++) {
         ids[i] = (uint16_t)commands_type(commands, values[i].type);
+        if (weft__commands_refuse(commands, weft__type_at(commands->world, ids[i]),
+                                  "command create", values[i].value))
+            return WEFT_ENTITY_NULL;
         uint32_t size = values[i].value == NULL ? 0 : (values[i].type->size + 7u) & ~7u;
         bundle.size += (uint32_t)sizeof(weft__part) + size;
     }
@@ -84,9 +90,29 @@ void weft_commands_destroy(weft_commands* commands, uint32_t row, weft_entity en
         *record = (weft__record){.entity = entity, .row = row, .op = WEFT__OP_DESTROY};
 }
 
+bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
+                           const void* value) {
+    if (__builtin_expect(!type->has_float && !type->has_bool, 1) || value == NULL)
+        return false;
+    char fault[128];
+    char text[192];
+    uint32_t index;
+    weft_status status = weft__values_check(type, value, 1, &index, fault, sizeof(fault));
+    if (status == WEFT_STATUS_OK)
+        return false;
+    (void)snprintf(text, sizeof(text), "%s in a %s", fault, what);
+    weft__lane_fail(commands->lane, status, commands->rank, commands->archetype, commands->shard,
+                    text);
+    return true;
+}
+
 static void record_value(weft_commands* commands, uint32_t row, weft_entity entity, uint32_t id,
                          weft__op op, const void* value) {
-    uint32_t size = value == NULL ? 0 : weft__type_at(commands->world, id)->type->size;
+    const weft__type* type = weft__type_at(commands->world, id);
+    if (weft__commands_refuse(commands, type, op == WEFT__OP_ADD ? "command add" : "command set",
+                              value))
+        return;
+    uint32_t size = value == NULL ? 0 : type->type->size;
     weft__record* record = weft__log_append(commands, 0, row, size);
     if (record == NULL)
         return;

@@ -24,12 +24,13 @@ static uint64_t provisional_number(weft_entity entity) {
 
 // Where a provisional number's create is filed in create_map, if its unit is of this commit.
 static uint64_t create_place(const weft_world* world, uint64_t number) {
-    uint64_t unit = number >> world->create_bits;
+    uint64_t unit = number >> world->create_bits; // weft-lint: allow(shift): at most 33 bits
+    // weft-lint: allow(shift): at most 33 bits
     return (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
 }
 
 static uint32_t create_find(const weft_world* world, uint64_t number) {
-    uint64_t unit = number >> world->create_bits;
+    uint64_t unit = number >> world->create_bits; // weft-lint: allow(shift): at most 33 bits
     if (unit >= world->unit_map.count ||
         (uint32_t)(world->unit_map.items[unit] >> 32) != world->commit_number)
         return WEFT__NONE;
@@ -59,7 +60,9 @@ static weft_status map_units(weft_world* world) {
         weft__segment* segment = world->segments.items[i];
         segment->create_base = total;
         for (uint64_t first = 0; first < segment->create_count;
+             // weft-lint: allow(shift): at most 33 bits
              first += (uint64_t)1 << world->create_bits) {
+            // weft-lint: allow(shift): at most 33 bits
             uint32_t unit = segment->unit + (uint32_t)(first >> world->create_bits);
             WEFT_ASSERT(unit < world->unit_map.count);
             world->unit_map.items[unit] =
@@ -311,6 +314,7 @@ static weft_status fold_shard(weft_world* world, weft__shard* shard) {
         uint64_t bits = world->working[word] | world->dying[word];
         for (; bits != 0; bits &= bits - 1) {
             uint32_t bit = weft__ctz64(bits);
+            // weft-lint: allow(shift): the place of a bit
             bool dies = (world->dying[word] >> bit & 1) != 0;
             weft_status one = fold_entity(world, shard, word * 64 + bit, dies);
             status = status == WEFT_STATUS_OK ? one : status;

@@ -22,9 +22,11 @@
 #define SEED_ARCHETYPE 0x41524348u
 #define SEED_VIEW 0x56494557u
 #define SEED_FULL 0x46554C4Cu
+#define SEED_FULL_LOOSE 0x46554E44u // The same node where determinism is off.
 #define SEED_FREE 0x46524545u
 #define SEED_CHANNEL 0x4348414Eu
 #define SEED_RESOURCE 0x5245534Fu
+#define MARK_MATH 0x4D415448u
 #define SEED_MIX 0x9E3779B97F4A7C15u
 
 static uint64_t leaf_seed(uint64_t kind, uint64_t count) {
@@ -44,10 +46,15 @@ static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
     return weft__bytes_digest(&node, seed);
 }
 
-// Hash of up to 4096 values in canonical bytes. A big-endian host makes them in the lane's scratch.
-static weft_digest hash_values(const weft_type* type, const void* values, size_t count,
+// Hash of up to 4096 values in canonical bytes. A big-endian host makes
+// them in the lane's scratch. A bool has one form for each truth, or equal states would have two
+// digests.
+static weft_digest hash_values(const weft__type* entry, const void* values, size_t count,
                                uint64_t seed, const weft__lane* lane) {
+    const weft_type* type = entry->type;
     WEFT_ASSERT(count <= WEFT_SHARD_SLOTS);
+    if (entry->has_bool)
+        weft__type_require_bools(type, values, (uint32_t)count);
     if (WEFT__LITTLE_ENDIAN)
         return hash_leaf(values, count * type->size, seed);
     WEFT_ASSERT(count * type->size <= lane->column_size);
@@ -93,8 +100,8 @@ static weft_digest hash_column(const weft_world* world, const weft__chunk* chunk
                                const void* values, const weft__lane* lane) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
     const weft__type* type = weft__type_at(world, table->column_types[column]);
-    return hash_values(type->type, values, chunk->row_count,
-                       leaf_seed(type->hash, chunk->row_count), lane);
+    return hash_values(type, values, chunk->row_count, leaf_seed(type->hash, chunk->row_count),
+                       lane);
 }
 
 weft_digest weft__digest_column(const weft_world* world, const weft__lane* lane,
@@ -142,8 +149,9 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
 }
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
-static weft_digest hash_array(const weft_type* type, const void* values, size_t count,
+static weft_digest hash_array(const weft__type* type, const void* values, size_t count,
                               uint64_t kind, const weft__lane* lane) {
+    size_t size = type->type->size;
     weft_digest digest = {0, 0};
     uint8_t buffer[2 * sizeof(weft_digest)];
     for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
@@ -151,8 +159,8 @@ static weft_digest hash_array(const weft_type* type, const void* values, size_t 
         weft__bytes bytes;
         weft__bytes_init(&bytes, buffer, sizeof(buffer));
         weft__bytes_put_digest(&bytes, digest);
-        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * type->size,
-                                                   part, leaf_seed(kind, part), lane));
+        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * size, part,
+                                                   leaf_seed(kind, part), lane));
         digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
     }
     return digest;
@@ -171,7 +179,7 @@ static void update_item(void* context, uint32_t worker, uint32_t item) {
         return;
     const weft__type* type = weft__type_at(world, resource->type);
     resource->leaf =
-        hash_array(type->type, resource->values, resource->count, type->hash + SEED_RESOURCE, lane);
+        hash_array(type, resource->values, resource->count, type->hash + SEED_RESOURCE, lane);
     resource->dirty = false;
     lane->leaves_hashed++;
 }
@@ -256,7 +264,7 @@ static weft_status update_view(weft_world* world) {
         const weft__type* type = weft__type_at(world, reduction->type);
         weft__bytes_put_u64(&bytes, type->hash);
         weft__bytes_put_digest(
-            &bytes, hash_values(type->type, reduction->value, 1, type->hash, &world->lanes[0]));
+            &bytes, hash_values(type, reduction->value, 1, type->hash, &world->lanes[0]));
     }
     WEFT_ASSERT(!bytes.overflow);
     world->digests.view = weft__bytes_digest(&bytes, SEED_VIEW);
@@ -289,7 +297,7 @@ static void update_channel(weft_world* world, weft__channel* channel) {
     weft__bytes_put_u64(&bytes, channel->next_count);
     weft__bytes_put_digest(&bytes, targets);
     weft__bytes_put_digest(&bytes,
-                           hash_array(type->type, channel->next_payloads.items, channel->next_count,
+                           hash_array(type, channel->next_payloads.items, channel->next_count,
                                       type->hash + SEED_CHANNEL, &world->lanes[0]));
     channel->leaf = weft__bytes_digest(&bytes, type->hash);
     channel->dirty = false;
@@ -305,6 +313,10 @@ static weft_status update_full(weft_world* world) {
     weft__bytes_put_u64(&bytes, world->desc.seed);
     weft__bytes_put_u32(&bytes, world->desc.slot_limit);
     weft__bytes_put_u32(&bytes, world->desc.archetype_limit);
+    if (world->desc.math != WEFT_MATH_FIXED_16_16) {
+        weft__bytes_put_u32(&bytes, MARK_MATH);
+        weft__bytes_put_u32(&bytes, (uint32_t)world->desc.math);
+    }
     weft__bytes_put_digest(&bytes, world->archetype_chain);
     weft__bytes_put_digest(&bytes, world->allocator_leaf);
     for (uint32_t i = 0; i < world->channels.count; i++) {
@@ -314,7 +326,8 @@ static weft_status update_full(weft_world* world) {
         weft__bytes_put_digest(&bytes, world->channels.items[i].leaf);
     }
     WEFT_ASSERT(!bytes.overflow);
-    world->digests.full = weft__bytes_digest(&bytes, SEED_FULL);
+    world->digests.full =
+        weft__bytes_digest(&bytes, world->desc.deterministic ? SEED_FULL : SEED_FULL_LOOSE);
     return WEFT_STATUS_OK;
 }
 
@@ -389,7 +402,7 @@ weft_status weft_world_digest_check(weft_world* world) {
     for (uint32_t i = 0; i < world->resources.count; i++) {
         const weft__resource* resource = &world->resources.items[i];
         const weft__type* type = weft__type_at(world, resource->type);
-        weft_digest now = hash_array(type->type, resource->values, resource->count,
+        weft_digest now = hash_array(type, resource->values, resource->count,
                                      type->hash + SEED_RESOURCE, &world->lanes[0]);
         if (!weft_digest_equal(now, resource->leaf))
             return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,

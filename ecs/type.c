@@ -1,18 +1,21 @@
-// Field tables: checking, hashing, the canonical encoding, printing.
+// Field tables: checking, hashing, the canonical encoding, and what may not be in a value.
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "weft_bytes.h"
 #include "weft_world.h"
 
-#define TYPE_FIELDS_MAX 16u
-#define TYPE_SIZE_MAX 4096u
+#define TYPE_DEPTH_MAX 8u
+#define HASH_NESTED 0x4E455354u
+#define HASH_ARRAY 0x41525259u
 
 uint32_t weft_kind_size(weft_kind kind) {
     switch (kind) {
     case WEFT_KIND_I8:
     case WEFT_KIND_U8:
+    case WEFT_KIND_BOOL:
         return 1;
     case WEFT_KIND_I16:
     case WEFT_KIND_U16:
@@ -20,28 +23,30 @@ uint32_t weft_kind_size(weft_kind kind) {
     case WEFT_KIND_I32:
     case WEFT_KIND_U32:
     case WEFT_KIND_FIXED:
+    case WEFT_KIND_FLOAT:
         return 4;
     case WEFT_KIND_I64:
     case WEFT_KIND_U64:
     case WEFT_KIND_VEC2:
     case WEFT_KIND_ENTITY:
+    case WEFT_KIND_FIXED64:
+    case WEFT_KIND_FLOAT2:
         return 8;
+    case WEFT_KIND_VEC3:
+    case WEFT_KIND_FLOAT3:
+        return 12;
     case WEFT_KIND_NONE:
+    case WEFT_KIND_NESTED:
         break;
     }
     return 0;
 }
 
 const char* weft_kind_name(weft_kind kind) {
-    static const char* const names[] = {"none", "i8",  "u8",  "i16",   "u16",  "i32",
-                                        "u32",  "i64", "u64", "fixed", "vec2", "entity"};
+    static const char* const names[] = {
+        "none", "i8",     "u8",   "i16",     "u16",  "i32",   "u32",    "i64",    "u64",   "fixed",
+        "vec2", "entity", "bool", "fixed64", "vec3", "float", "float2", "float3", "nested"};
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
-}
-
-// Bytes of the units that a kind is stored in: what a foreign byte order would swap.
-static uint32_t kind_unit(uint32_t kind) {
-    uint32_t size = weft_kind_size((weft_kind)kind);
-    return kind == WEFT_KIND_VEC2 || kind == WEFT_KIND_ENTITY ? 4 : size;
 }
 
 // What the machine's structs give to 64-bit members: 4 on 32-bit x86, 8 elsewhere.
@@ -51,144 +56,191 @@ typedef struct wide_member {
 } wide_member;
 #define MEMBER_ALIGN_MAX ((uint32_t)offsetof(wide_member, wide))
 
-static int format_fixed(char* text, size_t capacity, int32_t raw) {
-    // Exact: 65,536 divides 10^16, and 16 digits of the fraction are all there are.
-    uint64_t magnitude = raw < 0 ? (uint64_t) - (int64_t)raw : (uint64_t)raw;
-    uint64_t fraction = (magnitude & 0xFFFFu) * 152587890625u; // 10^16 / 2^16
-    char digits[24];
-    (void)snprintf(digits, sizeof(digits), "%016llu", (unsigned long long)fraction);
-    size_t length = 16;
-    while (length > 1 && digits[length - 1] == '0')
-        digits[--length] = '\0';
-    return snprintf(text, capacity, "%s%llu.%s (raw %ld)", raw < 0 ? "-" : "",
-                    (unsigned long long)(magnitude >> 16), digits, (long)raw);
-}
-
-static int64_t load_signed(const void* bytes, uint32_t size) {
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    int64_t i64;
-    switch (size) {
-    case 1:
-        memcpy(&i8, bytes, 1);
-        return i8;
-    case 2:
-        memcpy(&i16, bytes, 2);
-        return i16;
-    case 4:
-        memcpy(&i32, bytes, 4);
-        return i32;
-    default:
-        memcpy(&i64, bytes, 8);
-        return i64;
-    }
-}
-
-size_t weft_field_format(const weft_field* field, const void* value, char* text, size_t capacity) {
-    WEFT_ASSERT(field != NULL && value != NULL);
-    const uint8_t* bytes = (const uint8_t*)value + field->offset;
-    uint32_t size = weft_kind_size((weft_kind)field->kind);
-    int length = 0;
-    switch ((weft_kind)field->kind) {
-    case WEFT_KIND_I8:
-    case WEFT_KIND_I16:
-    case WEFT_KIND_I32:
-    case WEFT_KIND_I64:
-        length = snprintf(text, capacity, "%lld", (long long)load_signed(bytes, size));
-        break;
-    case WEFT_KIND_U8:
-    case WEFT_KIND_U16:
-    case WEFT_KIND_U32:
-    case WEFT_KIND_U64: {
-        uint64_t mask = size == 8 ? UINT64_MAX : ((uint64_t)1 << (8 * size)) - 1;
-        uint64_t bits = (uint64_t)load_signed(bytes, size) & mask;
-        length = snprintf(text, capacity, "%llu", (unsigned long long)bits);
-        break;
-    }
-    case WEFT_KIND_FIXED:
-        length = format_fixed(text, capacity, (int32_t)load_signed(bytes, 4));
-        break;
-    case WEFT_KIND_VEC2: {
-        char x[64];
-        char y[64];
-        (void)format_fixed(x, sizeof(x), (int32_t)load_signed(bytes, 4));
-        (void)format_fixed(y, sizeof(y), (int32_t)load_signed(bytes + 4, 4));
-        length = snprintf(text, capacity, "(%s, %s)", x, y);
-        break;
-    }
+// Bytes of the units that a kind is stored in: what a foreign byte order would swap, and what the
+// kind is aligned to.
+static uint32_t kind_unit(uint32_t kind) {
+    switch ((weft_kind)kind) {
+    case WEFT_KIND_VEC2:
+    case WEFT_KIND_VEC3:
     case WEFT_KIND_ENTITY:
-        length = snprintf(text, capacity, "entity %u:%u", (unsigned)load_signed(bytes, 4),
-                          (unsigned)load_signed(bytes + 4, 4));
-        break;
-    case WEFT_KIND_NONE:
-        length = snprintf(text, capacity, "?");
-        break;
+    case WEFT_KIND_FLOAT2:
+    case WEFT_KIND_FLOAT3:
+        return 4;
+    default:
+        return weft_kind_size((weft_kind)kind);
     }
-    return length < 0 ? 0 : (size_t)length;
+}
+
+static bool kind_is_float(uint32_t kind) {
+    return kind == WEFT_KIND_FLOAT || kind == WEFT_KIND_FLOAT2 || kind == WEFT_KIND_FLOAT3;
+}
+
+uint32_t weft__field_stride(const weft_field* field) {
+    return field->kind == WEFT_KIND_NESTED ? field->type->size
+                                           : weft_kind_size((weft_kind)field->kind);
+}
+
+// Runs -------------------------------------------------------------------------------------------
+// A value is a sequence of runs: a run is one scalar, vector or handle, or an array of them. Nested
+// structs are gone through, so that whoever walks runs need not know of them.
+
+/// Gets one run: `count` values of `kind` from byte `offset` on. False ends the walk.
+typedef bool run_fn(void* context, uint32_t kind, uint32_t offset, uint32_t count);
+
+static bool visit_runs(const weft_type* type, uint32_t base, run_fn* fn, void* context) {
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        const weft_field* field = &type->fields[i];
+        uint32_t count = field->count > 0 ? field->count : 1;
+        uint32_t offset = base + field->offset;
+        if (field->kind != WEFT_KIND_NESTED) {
+            if (!fn(context, field->kind, offset, count))
+                return false;
+            continue;
+        }
+        for (uint32_t j = 0; j < count; j++)
+            if (!visit_runs(field->type, offset + j * field->type->size, fn, context))
+                return false;
+    }
+    return true;
+}
+
+static bool note_trait(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
+    weft__traits* traits = context;
+    (void)offset;
+    (void)count;
+    traits->has_entities |= kind == WEFT_KIND_ENTITY;
+    traits->has_bool |= kind == WEFT_KIND_BOOL;
+    traits->has_float |= kind_is_float(kind);
+    traits->has_other |= kind != WEFT_KIND_BOOL && !kind_is_float(kind);
+    return true;
+}
+
+weft__traits weft__type_traits(const weft_type* type) {
+    weft__traits traits = {false, false, false, false};
+    (void)visit_runs(type, 0, note_trait, &traits);
+    return traits;
+}
+
+static bool find_float(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
+    (void)count;
+    *(uint32_t*)context = offset;
+    return !kind_is_float(kind);
+}
+
+uint32_t weft__type_float_offset(const weft_type* type) {
+    uint32_t offset = 0;
+    bool none = visit_runs(type, 0, find_float, &offset);
+    WEFT_ASSERT(!none);
+    return offset;
+}
+
+// Checking ---------------------------------------------------------------------------------------
+
+/// Where a check writes its reason.
+typedef struct check_text {
+    char* text;
+    size_t capacity;
+} check_text;
+
+static weft_status refuse(const check_text* out, const char* format, ...) WEFT_PRINTF(2, 3);
+
+static weft_status refuse(const check_text* out, const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(out->text, out->capacity, format, arguments);
+    va_end(arguments);
+    return WEFT_STATUS_BAD_TYPE;
+}
+
+static weft_status check_head(const weft_type* type, const check_text* out) {
+    if (type == NULL || type->name == NULL || type->name[0] == '\0')
+        return refuse(out, "the type has no name");
+    if (type->size > WEFT_TYPE_SIZE_MAX || type->field_count > WEFT_TYPE_FIELDS_MAX)
+        return refuse(out, "type %s has %u bytes and %u fields; at most %u and %u", type->name,
+                      type->size, type->field_count, WEFT_TYPE_SIZE_MAX, WEFT_TYPE_FIELDS_MAX);
+    if (type->field_count > 0 && type->fields == NULL)
+        return refuse(out, "type %s has %u fields but no field table", type->name,
+                      type->field_count);
+    return WEFT_STATUS_OK;
+}
+
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* unit,
+                              const check_text* out);
+
+static weft_status check_nested(const weft_type* type, const weft_field* field, uint32_t depth,
+                                uint32_t* unit, const check_text* out) {
+    if (field->type == NULL || depth + 1 == TYPE_DEPTH_MAX)
+        return refuse(out, "type %s, field %s: %s", type->name, field->name,
+                      field->type == NULL ? "nested, but of no type"
+                                          : "nested deeper than 8 levels; flatten the inner ones");
+    weft_status status = check_type(field->type, depth + 1, unit, out);
+    *unit = field->type->align > *unit ? field->type->align : *unit;
+    if (status == WEFT_STATUS_OK && field->type->size == 0)
+        return refuse(out, "type %s, field %s: %s has no fields; only components can be tags",
+                      type->name, field->name, field->type->name);
+    return status;
+}
+
+/// Checks one field, which must begin at *end, and moves *end behind it. *widest is of the units.
+static weft_status check_field(const weft_type* type, const weft_field* field, uint32_t depth,
+                               uint32_t* end, uint32_t* widest, const check_text* out) {
+    const char* name = field->name != NULL ? field->name : "?";
+    bool nested = field->kind == WEFT_KIND_NESTED;
+    uint32_t unit = kind_unit(field->kind);
+    if (nested && field->name != NULL)
+        WEFT_TRY(check_nested(type, field, depth, &unit, out));
+    uint32_t stride = nested && field->name == NULL ? 0 : weft__field_stride(field);
+    if (stride == 0 || field->offset != *end || field->name == NULL)
+        return refuse(out,
+                      "type %s, field %s: kind %u at byte %u, where byte %u comes next; fields "
+                      "must tile the struct without padding",
+                      type->name, name, field->kind, field->offset, *end);
+    *widest = unit > *widest ? unit : *widest;
+    WEFT_ASSERT(unit > 0);
+    if (field->offset % unit != 0)
+        return refuse(out,
+                      "type %s, field %s: byte %u is no multiple of %u; order the fields from "
+                      "wide to narrow",
+                      type->name, name, field->offset, unit);
+    uint64_t bytes = (uint64_t)stride * (field->count > 0 ? field->count : 1);
+    if (bytes > WEFT_TYPE_SIZE_MAX)
+        return refuse(out, "type %s, field %s: %u elements of %u bytes; at most %u bytes",
+                      type->name, name, field->count, stride, WEFT_TYPE_SIZE_MAX);
+    *end += (uint32_t)bytes;
+    return WEFT_STATUS_OK;
+}
+
+/// *unit becomes the widest of the fields' units: offsets and sizes are multiples of it everywhere,
+/// so that a type that is good on one machine is good on all, whatever its structs are aligned to.
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* unit,
+                              const check_text* out) {
+    *unit = 1;
+    WEFT_TRY(check_head(type, out));
+    uint32_t end = 0;
+    for (uint32_t i = 0; i < type->field_count; i++)
+        WEFT_TRY(check_field(type, &type->fields[i], depth, &end, unit, out));
+    if (end != type->size)
+        return refuse(out, "type %s has %u bytes, its fields tile %u: %u are padding", type->name,
+                      type->size, end, type->size - end);
+    bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
+    uint32_t align = *unit < MEMBER_ALIGN_MAX ? *unit : MEMBER_ALIGN_MAX; // What the fields need.
+    bool whole = type->size % *unit == 0; // weft-lint: allow(division): at least 1
+    if (!known || !whole || type->align < align || type->size % type->align != 0)
+        return refuse(out,
+                      "type %s has an alignment of %u; its fields need %u, and its %u bytes must "
+                      "be a multiple of it",
+                      type->name, type->align, align, type->size);
+    return WEFT_STATUS_OK;
 }
 
 weft_status weft__type_check(const weft_type* type, char* text, size_t capacity) {
     WEFT_ASSERT(text != NULL && capacity > 0);
-    if (type == NULL || type->name == NULL || type->name[0] == '\0') {
-        (void)snprintf(text, capacity, "the type has no name");
-        return WEFT_STATUS_BAD_TYPE;
-    }
-    if (type->size > TYPE_SIZE_MAX || type->field_count > TYPE_FIELDS_MAX) {
-        (void)snprintf(text, capacity, "type %s has %u bytes and %u fields; at most %u and %u",
-                       type->name, type->size, type->field_count, TYPE_SIZE_MAX, TYPE_FIELDS_MAX);
-        return WEFT_STATUS_BAD_TYPE;
-    }
-    if (type->field_count > 0 && type->fields == NULL) {
-        (void)snprintf(text, capacity, "type %s has %u fields but no field table", type->name,
-                       type->field_count);
-        return WEFT_STATUS_BAD_TYPE;
-    }
-    uint32_t end = 0;
-    uint32_t align = 1; // What the fields need.
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const weft_field* field = &type->fields[i];
-        uint32_t size = weft_kind_size((weft_kind)field->kind);
-        if (size == 0 || field->offset != end || field->name == NULL) {
-            (void)snprintf(
-                text, capacity,
-                "type %s, field %s: kind %u at byte %u, where byte %u comes next; fields "
-                "must tile the struct without padding",
-                type->name, field->name != NULL ? field->name : "?", field->kind, field->offset,
-                end);
-            return WEFT_STATUS_BAD_TYPE;
-        }
-        uint32_t unit = kind_unit(field->kind);
-        align = unit > align ? unit : align;
-        if (field->offset % unit != 0) {
-            (void)snprintf(text, capacity,
-                           "type %s, field %s: byte %u is no multiple of %u; order the fields from "
-                           "wide to narrow",
-                           type->name, field->name, field->offset, unit);
-            return WEFT_STATUS_BAD_TYPE;
-        }
-        end += size;
-    }
-    if (end != type->size) {
-        (void)snprintf(text, capacity, "type %s has %u bytes, its fields tile %u: %u are padding",
-                       type->name, type->size, end, type->size - end);
-        return WEFT_STATUS_BAD_TYPE;
-    }
-    // The size is a multiple of the widest field everywhere, so that a type that is good on one
-    // machine is good on all.
-    bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
-    bool ragged = type->size % align != 0;
-    align = align < MEMBER_ALIGN_MAX ? align : MEMBER_ALIGN_MAX;
-    if (!known || ragged || type->align < align || type->size % type->align != 0) {
-        (void)snprintf(
-            text, capacity,
-            "type %s has an alignment of %u; its fields need %u, and its %u bytes must be "
-            "a multiple of it",
-            type->name, type->align, align, type->size);
-        return WEFT_STATUS_BAD_TYPE;
-    }
-    return WEFT_STATUS_OK;
+    check_text out = {text, capacity};
+    uint32_t unit;
+    return check_type(type, 0, &unit, &out);
 }
+
+// Identity ---------------------------------------------------------------------------------------
 
 uint64_t weft__type_hash(const weft_type* type) {
     WEFT_ASSERT(type != NULL && type->name != NULL);
@@ -196,6 +248,14 @@ uint64_t weft__type_hash(const weft_type* type) {
     for (uint32_t i = 0; i < type->field_count; i++) {
         const weft_field* field = &type->fields[i];
         hash = weft_hash64_of(field->name, strlen(field->name), hash + field->kind);
+        if (field->kind == WEFT_KIND_NESTED) {
+            uint64_t inner = weft__type_hash(field->type);
+            hash = weft__hash_words(&inner, 1, hash + HASH_NESTED);
+        }
+        if (field->count > 0) {
+            uint64_t count = field->count;
+            hash = weft__hash_words(&count, 1, hash + HASH_ARRAY);
+        }
     }
     return hash;
 }
@@ -205,47 +265,209 @@ bool weft__type_same(const weft_type* a, const weft_type* b) {
         return true;
     if (a->size != b->size || a->field_count != b->field_count || strcmp(a->name, b->name) != 0)
         return false;
-    for (uint32_t i = 0; i < a->field_count; i++)
-        if (a->fields[i].kind != b->fields[i].kind ||
-            strcmp(a->fields[i].name, b->fields[i].name) != 0)
+    for (uint32_t i = 0; i < a->field_count; i++) {
+        const weft_field* left = &a->fields[i];
+        const weft_field* right = &b->fields[i];
+        if (left->kind != right->kind || left->count != right->count ||
+            strcmp(left->name, right->name) != 0)
             return false;
+        if (left->kind == WEFT_KIND_NESTED && !weft__type_same(left->type, right->type))
+            return false;
+    }
+    return true;
+}
+
+// Encoding ---------------------------------------------------------------------------------------
+
+/// Values on their way into canonical bytes.
+typedef struct encoding {
+    const uint8_t* in;
+    uint8_t* out;
+    size_t rows;
+    uint32_t size; // Of one value.
+} encoding;
+
+static void encode_unit(const uint8_t* in, uint8_t* out, uint32_t unit) {
+    uint64_t bits = weft__load_unit(in, unit);
+    for (uint32_t byte = 0; byte < unit; byte++)
+        out[byte] = (uint8_t)(bits >> (8 * byte));
+}
+
+static bool encode_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
+    const encoding* all = context;
+    uint32_t unit = kind_unit(kind);
+    uint32_t bytes = weft_kind_size((weft_kind)kind) * count;
+    for (size_t row = 0; row < all->rows; row++)
+        for (uint32_t at = 0; at < bytes; at += unit)
+            encode_unit(all->in + row * all->size + offset + at,
+                        all->out + row * all->size + offset + at, unit);
     return true;
 }
 
 void weft__type_encode(const weft_type* type, const void* values, size_t count, uint8_t* out) {
     WEFT_ASSERT(type != NULL && (count == 0 || (values != NULL && out != NULL)));
-    const uint8_t* in = values;
-    for (size_t row = 0; row < count; row++) {
-        for (uint32_t i = 0; i < type->field_count; i++) {
-            const weft_field* field = &type->fields[i];
-            uint32_t size = weft_kind_size((weft_kind)field->kind);
-            uint32_t unit = kind_unit(field->kind);
-            for (uint32_t at = 0; at < size; at += unit) {
-                uint64_t bits = (uint64_t)load_signed(in + field->offset + at, unit);
-                for (uint32_t byte = 0; byte < unit; byte++)
-                    out[field->offset + at + byte] = (uint8_t)(bits >> (8 * byte));
-            }
-        }
-        in += type->size;
-        out += type->size;
-    }
+    encoding all = {values, out, count, type->size};
+    if (count > 0)
+        (void)visit_runs(type, 0, encode_run, &all);
 }
 
-void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
-                        uint32_t count) {
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        if (type->fields[i].kind != WEFT_KIND_ENTITY)
-            continue;
-        uint8_t* at = (uint8_t*)values + type->fields[i].offset;
-        for (uint32_t row = 0; row < count; row++, at += type->size) {
+// Provisional handles ----------------------------------------------------------------------------
+
+/// Values whose handles are looked at, and made real where there is a world.
+typedef struct resolving {
+    const weft_world* world; // Null: only look.
+    uint8_t* values;
+    uint32_t rows;
+    uint32_t size;
+} resolving;
+
+static bool resolve_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
+    const resolving* all = context;
+    if (kind != WEFT_KIND_ENTITY)
+        return true;
+    for (uint32_t row = 0; row < all->rows; row++) {
+        uint8_t* at = all->values + (size_t)row * all->size + offset;
+        for (uint32_t i = 0; i < count; i++, at += sizeof(weft_entity)) {
             weft_entity entity;
             memcpy(&entity, at, sizeof(entity));
             if (!weft__entity_is_provisional(entity))
                 continue;
-            entity = weft__commit_resolve(world, entity);
+            if (all->world == NULL)
+                return false;
+            entity = weft__commit_resolve(all->world, entity);
             memcpy(at, &entity, sizeof(entity));
         }
     }
+    return true;
+}
+
+void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
+                        uint32_t count) {
+    resolving all = {world, values, count, type->size};
+    (void)visit_runs(type, 0, resolve_run, &all);
+}
+
+bool weft__type_has_provisional(const weft_type* type, const void* value) {
+    resolving all = {NULL, (uint8_t*)(uintptr_t)value, 1, type->size};
+    return !visit_runs(type, 0, resolve_run, &all);
+}
+
+// What may not be in a value ---------------------------------------------------------------------
+
+#define FLOAT_MAGNITUDE 0x7FFFFFFFu
+#define FLOAT_INFINITY 0x7F800000u
+
+/// A search for NaN or for a byte of a bool that is neither 0 nor 1.
+typedef struct search {
+    const uint8_t* values;
+    uint32_t size;
+    bool floats; // Else bools.
+    bool found;
+    uint32_t rows; // To be searched; once something is found, those before it.
+    uint32_t offset;
+} search;
+
+// The first of `count` units that is bad, or `count`. A block is first looked at as a whole, which
+// is a few instructions for many units.
+static size_t bad_float(const uint8_t* at, size_t count) {
+    for (size_t i = 0; i < count;) {
+        size_t end = count - i < 256 ? count : i + 256;
+        uint32_t bad = 0;
+        for (size_t j = i; j < end; j++) {
+            uint32_t bits;
+            memcpy(&bits, at + 4 * j, sizeof(bits));
+            bad |= (bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY;
+        }
+        for (; bad != 0 && i < end; i++) {
+            uint32_t bits;
+            memcpy(&bits, at + 4 * i, sizeof(bits));
+            if ((bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY)
+                return i;
+        }
+        i = end;
+    }
+    return count;
+}
+
+static size_t bad_bool(const uint8_t* at, size_t count) {
+    for (size_t i = 0; i < count;) {
+        size_t end = count - i < 1024 ? count : i + 1024;
+        uint8_t bits = 0;
+        for (size_t j = i; j < end; j++)
+            bits |= at[j];
+        for (; bits > 1 && i < end; i++)
+            if (at[i] > 1)
+                return i;
+        i = end;
+    }
+    return count;
+}
+
+static bool search_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
+    search* all = context;
+    if (all->floats ? !kind_is_float(kind) : kind != WEFT_KIND_BOOL)
+        return true;
+    size_t unit = all->floats ? 4 : 1;
+    size_t units = (size_t)count * weft_kind_size((weft_kind)kind) / unit;
+    const uint8_t* at = all->values + offset;
+    for (uint32_t row = 0; row < all->rows; row++, at += all->size) {
+        size_t bad = all->floats ? bad_float(at, units) : bad_bool(at, units);
+        if (bad == units)
+            continue;
+        // Later runs win in earlier rows only.
+        all->found = true;
+        all->rows = row;
+        all->offset = offset + (uint32_t)(bad * unit);
+    }
+    return true;
+}
+
+static bool find_bad(const weft_type* type, const void* values, uint32_t count, bool floats,
+                     uint32_t* index_out, char* path, size_t capacity) {
+    WEFT_ASSERT(type != NULL && (count == 0 || values != NULL) && index_out != NULL);
+    search all = {.values = values, .size = type->size, .floats = floats, .rows = count};
+    weft__traits traits = weft__type_traits(type);
+    if (count == 0 || !(floats ? traits.has_float : traits.has_bool))
+        return false;
+    if (!traits.has_other && traits.has_float != traits.has_bool) {
+        // Nothing else is in the column: it is one array.
+        size_t unit = floats ? 4 : 1;
+        size_t units = (size_t)count * type->size / unit;
+        size_t bad = floats ? bad_float(values, units) : bad_bool(values, units);
+        all.found = bad < units;
+        all.rows = (uint32_t)(bad * unit / type->size);
+        all.offset = (uint32_t)(bad * unit % type->size);
+    } else {
+        (void)visit_runs(type, 0, search_run, &all);
+    }
+    if (!all.found)
+        return false;
+    *index_out = all.rows;
+    (void)weft_type_path(type, all.offset, path, capacity);
+    return true;
+}
+
+bool weft__type_find_nan(const weft_type* type, const void* values, uint32_t count,
+                         uint32_t* index_out, char* path, size_t capacity) {
+    return find_bad(type, values, count, true, index_out, path, capacity);
+}
+
+bool weft__type_find_bool(const weft_type* type, const void* values, uint32_t count,
+                          uint32_t* index_out, char* path, size_t capacity) {
+    return find_bad(type, values, count, false, index_out, path, capacity);
+}
+
+void weft__type_require_bools(const weft_type* type, const void* values, uint32_t count) {
+    char path[128];
+    char text[320];
+    uint32_t index;
+    if (!weft__type_find_bool(type, values, count, &index, path, sizeof(path)))
+        return;
+    (void)snprintf(text, sizeof(text),
+                   "%s.%s of value %u is a bool of 0 or 1; it was set through a pointer of another "
+                   "type or never",
+                   type->name, path, index);
+    weft_assert_failed(text, __FILE__, __LINE__);
 }
 
 uint64_t weft__hash_words(const uint64_t* words, uint32_t count, uint64_t seed) {

@@ -20,10 +20,12 @@ static const weft__term* view_term(const weft_view* view, const weft_type* type,
                                    const char* what) {
     const weft__access* access = view->access;
     for (uint32_t i = 0; i < access->terms.count; i++)
+        // weft-lint: allow(shift): modes are checked to be under 15
         if (access->terms.items[i].type == type && (1u << access->terms.items[i].mode & modes) != 0)
             return &access->terms.items[i];
     // The same declaration seen through another module has another address.
     for (uint32_t i = 0; i < access->terms.count && type != NULL; i++)
+        // weft-lint: allow(shift): modes are checked to be under 15
         if ((1u << access->terms.items[i].mode & modes) != 0 &&
             weft__type_same(access->terms.items[i].type, type))
             return &access->terms.items[i];
@@ -43,6 +45,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(
         view, type, MODE(READ) | MODE(WRITE) | MODE(READ_OPTIONAL) | MODE(WRITE_OPTIONAL), "read");
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
     return column == WEFT__NONE ? NULL : view->chunk->columns[column];
 }
@@ -50,6 +53,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
 void* weft_view_write(weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(WRITE) | MODE(WRITE_OPTIONAL), "write");
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
+    // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
     if (column == WEFT__NONE)
         return NULL;
@@ -194,6 +198,7 @@ const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_
     if (chunk == NULL)
         return NULL;
     uint32_t column =
+        // weft-lint: allow(address): a term is one of the items
         get_column(view, (uint32_t)(term - view->access->terms.items), chunk->archetype);
     if (column == WEFT__NONE)
         return NULL;
@@ -222,6 +227,9 @@ void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_e
     const weft__channel* channel = &view->world->channels.items[term->index];
     WEFT_ASSERT((channel->target == WEFT_TARGET_WORLD) == weft_entity_is_null(target));
     WEFT_ASSERT(message != NULL && !weft__entity_is_provisional(target));
+    if (weft__commands_refuse(&view->commands, weft__type_at(view->world, term->type_id), "message",
+                              message))
+        return;
     weft__record* record = weft__log_append(&view->commands, channel->stream, row, type->size);
     if (record == NULL)
         return;
@@ -300,12 +308,30 @@ uint64_t weft_view_tick(const weft_view* view) {
     return view->world->tick;
 }
 
+bool weft_view_has_random(const weft_view* view) {
+    return view->world->desc.deterministic;
+}
+
+// A generator that could not be repeated would be worse than none.
+static void view_needs_random(const weft_view* view) {
+    char text[256];
+    if (__builtin_expect(view->world->desc.deterministic, 1))
+        return;
+    (void)snprintf(
+        text, sizeof(text),
+        "system \"%s\": the world has no generator: weft_world_desc.deterministic is off",
+        view->system_name);
+    weft_assert_failed(text, __FILE__, __LINE__);
+}
+
 weft_random_key weft_view_random(const weft_view* view) {
+    view_needs_random(view);
     return (weft_random_key){
         .seed = view->world->desc.seed, .system = view->system_hash, .tick = view->world->tick};
 }
 
 weft_random_key weft_view_random_chunk(const weft_view* view) {
+    view_needs_random(view);
     // Another system key per archetype, so that neither entity draws nor the draws of two chunks
     // of one shard meet.
     uint64_t archetype = view->chunk == NULL ? UINT64_MAX : view->chunk->archetype;
@@ -317,6 +343,11 @@ weft_random_key weft_view_random_chunk(const weft_view* view) {
 
 uint32_t weft_view_shard(const weft_view* view) {
     return view->chunk == NULL ? 0 : view->chunk->shard;
+}
+
+weft_number_flags* weft_view_number_flags(weft_view* view) {
+    WEFT_ASSERT(view != NULL && view->lane != NULL);
+    return &view->lane->number_flags;
 }
 
 weft_status weft_view_fail(weft_view* view, const char* format, ...) {

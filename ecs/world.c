@@ -26,10 +26,17 @@ weft__runner weft__runner_serial(void) {
 
 weft_world_desc weft_world_desc_default(void) {
     return (weft_world_desc){.seed = 0,
+                             .math = WEFT_MATH_FIXED_16_16,
+                             .deterministic = true,
                              .slot_limit = WEFT_SLOT_LIMIT_MAX,
                              .archetype_limit = 65536,
                              .type_limit = 4096,
                              .cookie = WORLD_COOKIE};
+}
+
+const char* weft_math_name(weft_math_backend math) {
+    static const char* const names[] = {"fixed_point_16_16", "float_pinned_32"};
+    return (size_t)math < sizeof(names) / sizeof(names[0]) ? names[math] : "unknown";
 }
 
 weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* memory,
@@ -39,7 +46,8 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     if (desc == NULL || desc->cookie != WORLD_COOKIE || desc->slot_limit == 0 ||
         desc->slot_limit > WEFT_SLOT_LIMIT_MAX || desc->archetype_limit == 0 ||
         desc->archetype_limit > WORLD_ARCHETYPES_MAX || desc->type_limit == 0 ||
-        desc->type_limit > 65535)
+        desc->type_limit > 65535 ||
+        (desc->math != WEFT_MATH_FIXED_16_16 && desc->math != WEFT_MATH_FLOAT_PINNED_32))
         return WEFT_STATUS_BAD_ARGUMENT;
     weft__arena arena;
     weft__arena_init(&arena, memory);
@@ -71,6 +79,11 @@ void weft_world_destroy(weft_world* world) {
         return;
     weft__arena arena = world->arena; // The world itself lies in it.
     weft__arena_deinit(&arena);
+}
+
+bool weft_world_is_deterministic(const weft_world* world) {
+    WEFT_ASSERT(world != NULL);
+    return world->desc.deterministic;
 }
 
 const char* weft_world_error(const weft_world* world) {
@@ -107,6 +120,7 @@ weft_status weft__world_break(weft_world* world, weft_status status, const char*
 
 // Addresses speed a look-up up; they order nothing.
 static uint32_t address_hash(const weft_type* type) {
+    // weft-lint: allow(address): places in a table that is only looked up in
     return (uint32_t)(((uint64_t)(uintptr_t)type * 0x9E3779B97F4A7C15u) >> 40);
 }
 
@@ -165,6 +179,16 @@ static weft_status index_types(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
+static weft_status refuse_float(weft_world* world, const weft_type* type) {
+    char path[128];
+    (void)weft_type_path(type, weft__type_float_offset(type), path, sizeof(path));
+    return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
+                            "type %s, field %s: float in a world of %s; use weft_fixed, or set "
+                            "weft_world_desc.math to WEFT_MATH_FLOAT_PINNED_32, or .allow_float "
+                            "for float beside fixed-point numbers",
+                            type->name, path, weft_math_name(world->desc.math));
+}
+
 // Checks what all roles ask for and files the type; `role_index` is its place in its role's array.
 static weft_status type_register(weft_world* world, const weft_type* type, weft__role role,
                                  uint32_t role_index, bool buffered) {
@@ -188,14 +212,34 @@ static weft_status type_register(weft_world* world, const weft_type* type, weft_
     if (type->size == 0 && (role != WEFT__ROLE_COMPONENT && role != WEFT__ROLE_SPARSE))
         return weft__world_fail(world, WEFT_STATUS_BAD_TYPE,
                                 "type %s has no fields; only components can be tags", type->name);
+    weft__traits traits = weft__type_traits(type);
+    if (traits.has_float && world->desc.math == WEFT_MATH_FIXED_16_16 && !world->desc.allow_float)
+        return refuse_float(world, type);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->types, 1));
-    bool has_entities = false;
-    for (uint32_t i = 0; i < type->field_count; i++)
-        has_entities |= type->fields[i].kind == WEFT_KIND_ENTITY;
-    world->types.items[world->types.count++] =
-        (weft__type){type, role, role_index, weft__type_hash(type), buffered, has_entities};
+    world->types.items[world->types.count++] = (weft__type){
+        .type = type,
+        .role = role,
+        .index = role_index,
+        .hash = weft__type_hash(type),
+        .buffered = buffered,
+        .has_entities = traits.has_entities,
+        .has_float = traits.has_float,
+        .has_bool = traits.has_bool,
+    };
     world->digests.valid = false;
     return index_types(world);
+}
+
+// NaN and bad bools stay out; `role` says what the values are for.
+static weft_status refuse_values(weft_world* world, const char* role, const weft__type* type,
+                                 const void* values, uint32_t count) {
+    char text[192];
+    uint32_t index;
+    weft_status status = weft__values_check(type, values, count, &index, text, sizeof(text));
+    if (status == WEFT_STATUS_OK)
+        return status;
+    return weft__world_fail(world, status, "%s %s, value %u: %s", role, type->type->name, index,
+                            text);
 }
 
 static weft_status register_component(weft_world* world, const weft_type* type,
@@ -257,6 +301,8 @@ static weft_status register_resource(weft_world* world, const weft_type* type, u
                                 (unsigned long long)size);
     for (uint32_t i = 0; i < count && initial != NULL; i++)
         memcpy((uint8_t*)resource->values + (size_t)i * type->size, initial, type->size);
+    WEFT_TRY(refuse_values(world, "resource", weft__type_at(world, resource->type),
+                           resource->values, count));
     resource->dirty = true;
     world->resources.count++;
     return reserve_encoding(world, type, count);
@@ -298,6 +344,8 @@ static weft_status register_reduction(weft_world* world, const weft_type* type,
     if (identity != NULL)
         memcpy(reduction->identity, identity, type->size);
     memcpy(reduction->value, reduction->identity, type->size);
+    WEFT_TRY(refuse_values(world, "reduction", weft__type_at(world, reduction->type),
+                           reduction->value, 1));
     reduction->dirty = true;
     world->reductions.count++;
     return WEFT_STATUS_OK;
@@ -371,6 +419,7 @@ weft_status weft_world_set_resource(weft_world* world, const weft_type* type, co
                                 "input event that a system reads",
                                 type->name);
     weft__resource* resource = &world->resources.items[weft__type_at(world, id)->index];
+    WEFT_TRY(refuse_values(world, "resource", weft__type_at(world, id), values, resource->count));
     memcpy(resource->values, values, resource->size);
     resource->dirty = true;
     world->digests.valid = false;
@@ -480,8 +529,16 @@ weft_status weft_world_commit(weft_world* world) {
     WEFT_ASSERT(world != NULL && !world->running);
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
-    if (world->host.failure.status != WEFT_STATUS_OK)
-        return weft__world_break(world, world->host.failure.status, "%s", world->host.failure.text);
+    weft__failure* failure = &world->host.failure;
+    weft_status status = failure->status;
+    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL) {
+        weft__log_clear(world, 0); // Refused as a whole: nothing has changed.
+        failure->status = WEFT_STATUS_OK;
+        return weft__world_fail(world, status, "the host's commands are dropped: %s",
+                                failure->text);
+    }
+    if (status != WEFT_STATUS_OK)
+        return weft__world_break(world, status, "%s", failure->text);
     return host_commit(world);
 }
 
@@ -565,6 +622,10 @@ bool weft_world_has_failed(const weft_world* world) {
     return world->failed;
 }
 
+weft_math_backend weft_world_math(const weft_world* world) {
+    return world->desc.math;
+}
+
 weft_entity weft_world_resolve(const weft_world* world, weft_entity entity) {
     return weft__entity_is_provisional(entity) ? weft__commit_resolve(world, entity) : entity;
 }
@@ -579,18 +640,6 @@ const void* weft_world_messages(const weft_world* world, const weft_type* type,
     const weft__channel* channel = &world->channels.items[weft__type_at(world, id)->index];
     *count_out = channel->count;
     return channel->count == 0 ? NULL : channel->payloads.items;
-}
-
-static bool holds_provisional(const weft_type* type, const void* message) {
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        weft_entity entity;
-        if (type->fields[i].kind != WEFT_KIND_ENTITY)
-            continue;
-        memcpy(&entity, (const uint8_t*)message + type->fields[i].offset, sizeof(entity));
-        if (weft__entity_is_provisional(entity))
-            return true;
-    }
-    return false;
 }
 
 weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entity target,
@@ -614,11 +663,12 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "channel %s: the target must be %s", type->name,
                                 channel->target == WEFT_TARGET_WORLD ? "null" : "a real handle");
-    if (holds_provisional(type, message))
+    if (weft__type_has_provisional(type, message))
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "channel %s: the message holds a provisional handle; commit, and "
                                 "post what weft_world_resolve() gives",
                                 type->name);
+    WEFT_TRY(refuse_values(world, "channel", weft__type_at(world, id), message, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->inputs, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->input_bytes, type->size));
     world->inputs.items[world->inputs.count++] =

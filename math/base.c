@@ -32,7 +32,8 @@ const char* weft_version(void) {
 }
 
 void weft_assert_failed(const char* expression, const char* file, int line) {
+    // weft-lint: allow(external, static): a broken invariant ends the program
     fprintf(stderr, "weft: assertion failed: %s (%s:%d)\n", expression, file, line);
-    fflush(stderr);
+    fflush(stderr); // weft-lint: allow(external, static): a broken invariant ends the program
     abort();
 }

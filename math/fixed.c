@@ -4,6 +4,7 @@
 
 _Static_assert(sizeof(weft_fixed) == 4, "a fixed number is stored and hashed as four bytes");
 _Static_assert(sizeof(weft_vec2) == 8, "a vector is stored and hashed as two numbers");
+_Static_assert(sizeof(weft_vec3) == 12, "a vector is stored and hashed as three numbers");
 _Static_assert((-1 >> 1) == -1, "rounding relies on arithmetic right shifts of signed integers");
 _Static_assert((int32_t)0x80000000u == INT32_MIN, "conversions to signed wrap");
 

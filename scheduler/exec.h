@@ -17,6 +17,7 @@ struct weft_executor {
     weft__plan plan;
     uint32_t worker_count;
     weft_executor_stats stats;
+    weft_number_report numbers;
     // Virtual.
     WEFT__VEC(uint32_t) open;  // Items of the running batch that are not done.
     WEFT__VEC(uint32_t) steps; // Steps done of each item.

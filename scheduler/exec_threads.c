@@ -15,6 +15,7 @@
 
 #include "atomics.h"
 #include "exec.h"
+#include "float_control.h"
 #include "os.h"
 #include "park.h"
 #include "placement.h"
@@ -108,7 +109,7 @@ static void worker_main(void* context) {
     weft__pool* pool = self->pool;
     if (self->cpu != WEFT__PLACEMENT_UNPINNED)
         self->pinned = weft_topology_pin_self(pool->topology, self->cpu) == WEFT_STATUS_OK;
-    (void)weft__os_float_state_set();
+    (void)weft__float_state_pin();
     uint32_t seen = weft__park_value(&pool->work);
     (void)weft__atomic_u32_fetch_add_acq_rel(&pool->ready, 1);
     weft__park_signal(&pool->done, true);

@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <weft/float_state.h>
 
+#include "float_control.h"
 #include "os.h"
 #include "weft_sort.h"
 
@@ -95,6 +97,55 @@ static void trace_output(const stage_run* run, uint32_t worker, const weft_view*
         lane->out_of_memory = true;
 }
 
+// A task left its thread with other floating-point control bits: later tasks would compute other
+// numbers. They are put right, so that only this one fails.
+static weft_status float_state_fail(weft_view* view) {
+    (void)snprintf(view->message, sizeof(view->message),
+                   "it left its thread's floating-point state changed (%s): link what it loads or "
+                   "calls without -ffast-math",
+                   weft_float_state_fault());
+    (void)weft__float_state_pin();
+    return WEFT_STATUS_FLOAT_STATE;
+}
+
+static bool numbers_before(const weft__numbers* a, const weft__numbers* b) {
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
+}
+
+// Adds what was noted; the key kept is the smallest.
+static void add_numbers(weft__numbers* sum, const weft__numbers* part) {
+    if (part->flags == 0)
+        return;
+    weft__numbers old = *sum;
+    if (old.flags == 0 || numbers_before(part, &old))
+        *sum = *part;
+    sum->flags = old.flags | part->flags;
+    sum->task_count = old.task_count + part->task_count;
+}
+
+static void note_numbers(const weft_view* view) {
+    weft__lane* lane = view->lane;
+    weft__numbers part = {lane->number_flags, view->commands.rank, view->commands.archetype,
+                          view->commands.shard, 1};
+    lane->number_flags = 0;
+    add_numbers(&lane->numbers, &part);
+}
+
+static void report_numbers(weft_executor* executor) {
+    weft__numbers sum = {0};
+    for (uint32_t i = 0; i < executor->worker_count; i++) {
+        add_numbers(&sum, &executor->world->lanes[i].numbers);
+        executor->world->lanes[i].numbers = (weft__numbers){0};
+    }
+    executor->numbers = (weft_number_report){0};
+    if (sum.flags != 0)
+        executor->numbers =
+            (weft_number_report){sum.flags, sum.archetype, sum.shard, sum.task_count,
+                                 weft__schedule_at(executor->schedule, sum.rank)->name};
+}
+
 // Calls one system. The caller has set the view's parts that do not change within an item.
 static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, uint32_t rank,
                         const uint32_t* columns) {
@@ -113,6 +164,12 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     view->message[0] = '\0';
     view->lane->task++;
     weft_status status = system->run(view, system->context);
+    if (__builtin_expect(!weft__float_state_is_pinned(), 0))
+        status = float_state_fail(view);
+    if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
+        status = weft__view_check(view);
+    if (__builtin_expect(view->lane->number_flags != 0, 0))
+        note_numbers(view);
     if (__builtin_expect(status != WEFT_STATUS_OK, 0)) {
         weft__lane_fail(view->lane, status, rank, view->commands.archetype, view->commands.shard,
                         view->message[0] != '\0' ? view->message : weft_status_text(status));
@@ -245,7 +302,9 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
     weft_world* world = executor->world;
     const weft__system* system = weft__schedule_at(executor->schedule, failure->rank);
     char place[64] = "";
-    if (system->scope == WEFT_SCOPE_CHUNK)
+    if (failure->archetype == WEFT__NONE)
+        (void)snprintf(place, sizeof(place), ", after its last chunk");
+    else if (system->scope == WEFT_SCOPE_CHUNK)
         (void)snprintf(place, sizeof(place), ", archetype %u, shard %u", failure->archetype,
                        failure->shard);
     return weft__world_break(world, failure->status,
@@ -266,17 +325,18 @@ static weft_status run_stages(weft_executor* executor) {
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
+        failure = weft__world_failure(world); // Also of a reduction, by its last writer's key.
         if (i == executor->plan.stage_count)
             break;
         run_stage(executor, i, failure == NULL ? UINT32_MAX : failure->rank);
         weft__presences_mark(world);
-        failure = weft__world_failure(world);
     }
     return failure == NULL ? WEFT_STATUS_OK : report_failure(executor, failure);
 }
 
 static weft_status run_tick(weft_executor* executor) {
     weft_world* world = executor->world;
+    executor->numbers = (weft_number_report){0};
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
     // Commands of the host come first, since they may bring archetypes that the plan must know.
@@ -290,7 +350,10 @@ static weft_status run_tick(weft_executor* executor) {
     WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
     if (executor->pool != NULL)
         weft__exec_threads_guard(executor, true);
+    uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
     weft_status status = run_stages(executor);
+    weft__float_control_write(control);
+    report_numbers(executor);
     if (status == WEFT_STATUS_OK)
         status = weft__tick_end(world, &executor->runner);
     if (executor->pool != NULL)
@@ -369,6 +432,11 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
     *outputs_out = executor->outputs.items;
     *count_out = executor->outputs.count;
     return status != WEFT_STATUS_OK ? status : sorted;
+}
+
+weft_number_report weft_executor_numbers(const weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    return executor->numbers;
 }
 
 weft_executor_stats weft_executor_stats_read(const weft_executor* executor) {

@@ -69,14 +69,3 @@ uint32_t weft__os_affinity_list(uint32_t* cpus, uint32_t capacity);
 
 /// Restricts the calling thread to one CPU. Fails with OS.
 WEFT_NODISCARD weft_status weft__os_affinity_set(uint32_t cpu);
-
-/// Pins the calling thread's float control bits: round to nearest, denormals kept. Returns the
-/// control word before, for weft__os_float_state_restore. No-op on machines other than x86 with
-/// SSE and aarch64.
-uint64_t weft__os_float_state_set(void);
-
-/// Whether the calling thread's float control bits are the pinned ones.
-bool weft__os_float_state_get(void);
-
-/// Puts a control word back that weft__os_float_state_set returned on this thread.
-void weft__os_float_state_restore(uint64_t control);

@@ -20,10 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
-
 enum {
     THREAD_STACK_SIZE = 8 << 20,
     THREAD_NAME_SIZE = 16,
@@ -160,58 +156,6 @@ weft_status weft__os_affinity_set(uint32_t cpu) {
     words[cpu / AFFINITY_WORD_BITS] = 1UL << cpu % AFFINITY_WORD_BITS;
     bool set = sched_setaffinity(0, sizeof words, (const cpu_set_t*)words) == 0;
     return set ? WEFT_STATUS_OK : WEFT_STATUS_OS;
-}
-
-// The pinned bits are zero in both control words. x86: flush to zero, denormals are zero, rounding.
-// aarch64: flush to zero (both), default NaN, rounding, alternate handling.
-#if defined(__SSE__)
-static const uint64_t float_pinned_bits = UINT64_C(0xE040);
-
-static uint64_t float_control_read(void) {
-    return _mm_getcsr();
-}
-
-static void float_control_write(uint64_t control) {
-    _mm_setcsr((uint32_t)control);
-}
-#elif defined(__aarch64__)
-static const uint64_t float_pinned_bits = UINT64_C(0x03C80003);
-
-static uint64_t float_control_read(void) {
-    uint64_t control;
-    __asm__ __volatile__("mrs %0, fpcr" : "=r"(control));
-    return control;
-}
-
-static void float_control_write(uint64_t control) {
-    __asm__ __volatile__("msr fpcr, %0" ::"r"(control) : "memory");
-}
-#else
-static const uint64_t float_pinned_bits = 0;
-
-static uint64_t float_control_read(void) {
-    return 0;
-}
-
-static void float_control_write(uint64_t control) {
-    (void)control;
-}
-#endif
-
-uint64_t weft__os_float_state_set(void) {
-    uint64_t before = float_control_read();
-    if ((before & float_pinned_bits) != 0)
-        float_control_write(before & ~float_pinned_bits);
-    WEFT_CHECK(weft__os_float_state_get());
-    return before;
-}
-
-bool weft__os_float_state_get(void) {
-    return (float_control_read() & float_pinned_bits) == 0;
-}
-
-void weft__os_float_state_restore(uint64_t control) {
-    float_control_write(control);
 }
 
 // One cgroup hierarchy as this process sees it: where it is mounted, which group of the hierarchy

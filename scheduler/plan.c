@@ -2,6 +2,7 @@
 
 #include "plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static weft_world* plan_world(const weft__plan* plan) {
@@ -194,6 +195,27 @@ uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
     return plan->chunk_creators * plan->chunk_count + system->command_number * WEFT__WORLD_UNITS;
 }
 
+// The partials were sound, so it was the combining that made the value what the state may not hold,
+// out of infinities say: a failure of the last writer, after all its chunks.
+static void check_reduction(weft__plan* plan, uint32_t index) {
+    weft_world* world = plan_world(plan);
+    const weft__reduction* reduction = &world->reductions.items[index];
+    char fault[144];
+    char text[192];
+    uint32_t at;
+    weft_status status = weft__values_check(weft__type_at(world, reduction->type), reduction->value,
+                                            1, &at, fault, sizeof(fault));
+    if (status == WEFT_STATUS_OK || reduction->producer_count == 0)
+        return;
+    const weft__access* last =
+        plan->producers.items[plan->producer_begin.items[index] + reduction->producer_count - 1];
+    uint32_t rank = 0;
+    while (&weft__schedule_at(plan->schedule, rank)->access != last)
+        rank++;
+    (void)snprintf(text, sizeof(text), "%s after the partials were combined", fault);
+    weft__lane_fail(&world->lanes[0], status, rank, WEFT__NONE, WEFT__NONE, text);
+}
+
 weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index) {
     weft_world* world = plan_world(plan);
     const weft__stage* stage = &plan->stages.items[stage_index];
@@ -203,6 +225,7 @@ weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index) {
         uint32_t index = stage->reductions.items[i];
         WEFT_TRY(weft__reduction_finish(world, index,
                                         plan->producers.items + plan->producer_begin.items[index]));
+        check_reduction(plan, index);
     }
     return WEFT_STATUS_OK;
 }

@@ -78,6 +78,10 @@ static weft_status run_open(const weft_verify_desc* desc, const weft_executor_de
                             verify_run* run) {
     *run = (verify_run){0};
     WEFT_TRY(desc->make(desc->context, &run->world, &run->schedule));
+    if (!weft_world_is_deterministic(run->world))
+        return weft__world_fail(run->world, WEFT_STATUS_NOT_DETERMINISTIC,
+                                "the world was made with weft_world_desc.deterministic off, so "
+                                "equal runs are not promised and there is nothing to verify");
     return weft_executor_create(config, run->schedule, &run->executor);
 }
 
@@ -277,21 +281,20 @@ static void place_texts(weft_verify_place* place, weft_verify_kind kind, weft_en
 /// Fills the place with the first differing field of two values. False if they are equal.
 static bool place_values(weft_verify_place* place, weft_verify_kind kind, const weft_type* type,
                          const void* reference, const void* found) {
-    for (uint32_t i = 0; i < type->field_count; i++) {
-        const weft_field* field = &type->fields[i];
-        const char* left = (const char*)reference + field->offset;
-        const char* right = (const char*)found + field->offset;
-        if (memcmp(left, right, weft_kind_size((weft_kind)field->kind)) == 0)
-            continue;
-        place->kind = kind;
-        text_copy(place->type, sizeof place->type, type->name);
-        text_copy(place->field, sizeof place->field, field->name);
-        (void)weft_field_format(field, reference, place->reference_text,
-                                sizeof place->reference_text);
-        (void)weft_field_format(field, found, place->found_text, sizeof place->found_text);
-        return true;
-    }
-    return false;
+    const uint8_t* left = reference;
+    const uint8_t* right = found;
+    uint32_t offset = 0; // Of the first differing byte: fields tile the value in order.
+    while (offset < type->size && left[offset] == right[offset])
+        offset++;
+    if (offset == type->size)
+        return false;
+    place->kind = kind;
+    text_copy(place->type, sizeof place->type, type->name);
+    (void)weft_type_path(type, offset, place->field, sizeof place->field);
+    (void)weft_type_format(type, reference, offset, place->reference_text,
+                           sizeof place->reference_text);
+    (void)weft_type_format(type, found, offset, place->found_text, sizeof place->found_text);
+    return true;
 }
 
 /// The first difference in the components of an entity that lives in both worlds.

@@ -37,6 +37,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_VERIFY = 2,
     WEFT_CLI_BENCH = 4,
     WEFT_CLI_LIST = 8,
+    WEFT_CLI_LINT = 128,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".
@@ -69,12 +70,27 @@ typedef struct weft_cli_options {
     bool quiet;
     bool no_pin;
     bool quick;
+    // lint
+    const char** flags; // For the compiler.
+    size_t flag_count;
+    const char** float_files; // Patterns.
+    size_t float_file_count;
+    const char** pure; // The same.
+    size_t pure_count;
+    bool floats;
+    bool all;
+    bool object;
+    bool sarif;
+    bool list_rules;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and
 /// exits with WEFT_EXIT_USAGE on a mistake and with 0 after --help, as argp does.
 void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
                             weft_cli_options* options);
+
+/// Adds one flag for the compiler.
+void weft_cli_options_flag(weft_cli_options* options, const char* flag);
 
 /// Forgets what parsing allocated.
 void weft_cli_options_deinit(weft_cli_options* options);
@@ -122,6 +138,12 @@ void weft_cli_module_close(weft_cli_module* module);
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
                                 weft_world** world_out, weft_schedule** schedule_out);
 
+/// The description that a module's worlds are made with.
+weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options);
+
+/// What follows the seed in a line for people: ", float_pinned_32"; nothing for fixed point.
+const char* weft_cli_math_note(weft_math_backend math);
+
 /// The line of whoever failed: the world, else the schedule, else the status. Never null.
 const char* weft_cli_error(weft_status status, const weft_world* world,
                            const weft_schedule* schedule);
@@ -141,6 +163,7 @@ typedef struct weft_cli_identity {
     uint64_t seed;
     uint64_t schema_hash;
     uint64_t schedule_hash;
+    weft_math_backend math;
 } weft_cli_identity;
 
 /// A hash file in memory: digests of tick 0 to digest_count - 1.
@@ -242,4 +265,5 @@ void weft_cli_shell_print(FILE* file, const char* text);
 weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -10,6 +10,11 @@ static const char* text_of(const char* text) {
     return text != NULL ? text : "";
 }
 
+static weft_math_backend math_of(const weft_module* module) {
+    weft_module_options options = {module->entity_count_default, 1};
+    return weft_cli_world_desc(module, &options).math;
+}
+
 static void list_print(const weft_module* const* modules, size_t count) {
     char number[WEFT_CLI_NUMBER_SIZE];
     weft_cli_table table = weft_cli_table_create("lrrl");
@@ -45,10 +50,11 @@ static bool list_print_json(const weft_module* const* modules, size_t count) {
     const weft_measure* const* measures = weft_measures(&measure_count);
     for (size_t i = 0; i < count; i++)
         (void)json_array_append_new(workloads,
-                                    json_pack("{s:s, s:s, s:I, s:I}", "name", modules[i]->name,
+                                    json_pack("{s:s, s:s, s:I, s:I, s:s}", "name", modules[i]->name,
                                               "summary", text_of(modules[i]->summary), "entities",
                                               (json_int_t)modules[i]->entity_count_default, "ticks",
-                                              (json_int_t)modules[i]->tick_count_default));
+                                              (json_int_t)modules[i]->tick_count_default, "math",
+                                              weft_math_name(math_of(modules[i]))));
     for (size_t i = 0; i < measure_count; i++)
         (void)json_array_append_new(measurements,
                                     json_pack("{s:s, s:s}", "name", measures[i]->name, "summary",

@@ -14,9 +14,11 @@ typedef struct run_state {
     weft_schedule* schedule;
     weft_executor* executor;
     weft_cli_hashes hashes;
-    weft_verify_digests last; // After the last tick.
-    uint64_t tick_count;      // Wanted.
-    double tick_s;            // Spent in ticks alone.
+    weft_verify_digests last;   // After the last tick.
+    uint64_t tick_count;        // Wanted.
+    double tick_s;              // Spent in ticks alone.
+    weft_number_report numbers; // The first, with the flags and tasks of all ticks.
+    uint64_t numbers_tick;      // Of the first.
     char line[WEFT_CLI_LINE_SIZE];
 } run_state;
 
@@ -49,6 +51,12 @@ static weft_exit run_executor(const weft_cli_options* options, weft_executor_des
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
+    if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
+        (void)snprintf(run->line, sizeof run->line,
+                       "the module turns determinism off (weft_world_desc.deterministic), so its "
+                       "hashes could be compared with no other run's; leave --hashes out");
+        return WEFT_STATUS_NOT_DETERMINISTIC;
+    }
     weft_cli_identity* identity = &run->hashes.identity;
     (void)snprintf(identity->version, sizeof identity->version, "%s", weft_version());
     (void)snprintf(identity->module, sizeof identity->module, "%s", run->module->name);
@@ -56,6 +64,7 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     identity->seed = run->sizes.seed;
     identity->schema_hash = weft_world_schema_hash(run->world);
     identity->schedule_hash = weft_schedule_hash(run->schedule);
+    identity->math = weft_world_math(run->world);
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
@@ -84,6 +93,32 @@ static weft_status run_look(run_state* run, bool last) {
     return WEFT_STATUS_OK;
 }
 
+/// Adds up what systems noted of their numbers.
+static void run_numbers(run_state* run) {
+    weft_number_report now = weft_executor_numbers(run->executor);
+    if (now.flags == 0)
+        return;
+    if (run->numbers.flags == 0) {
+        run->numbers = now;
+        run->numbers_tick = weft_world_tick(run->world);
+        return;
+    }
+    run->numbers.flags |= now.flags;
+    run->numbers.task_count += now.task_count;
+}
+
+/// "saturated, divided by 0, undefined", as far as it applies.
+static const char* numbers_text(weft_number_flags flags, char* text, size_t capacity) {
+    (void)snprintf(
+        text, capacity, "%s%s%s%s%s", //
+        (flags & WEFT_NUMBER_SATURATED) != 0 ? "saturated" : "",
+        (flags & WEFT_NUMBER_SATURATED) != 0 && flags != WEFT_NUMBER_SATURATED ? ", " : "",
+        (flags & WEFT_NUMBER_DIVIDED_BY_0) != 0 ? "divided by 0" : "",
+        (flags & WEFT_NUMBER_DIVIDED_BY_0) != 0 && (flags & WEFT_NUMBER_UNDEFINED) != 0 ? ", " : "",
+        (flags & WEFT_NUMBER_UNDEFINED) != 0 ? "undefined" : "");
+    return text;
+}
+
 /// Runs all ticks, or as many as there are before an interrupt.
 static weft_status run_ticks(run_state* run) {
     char what[96];
@@ -101,6 +136,7 @@ static weft_status run_ticks(run_state* run) {
         if (status == WEFT_STATUS_OK)
             status = weft_executor_tick(run->executor);
         run->tick_s += weft_cli_clock() - started;
+        run_numbers(run);
         if (status == WEFT_STATUS_OK)
             status = run_look(run, tick + 1 == run->tick_count);
         weft_cli_progress_draw(&progress, what, tick + 1, run->tick_count);
@@ -127,7 +163,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf("module    %s: %s\n", run->module->name,
            run->module->summary != NULL ? run->module->summary : "");
     printf("size      %s entities", weft_cli_number(run->sizes.entity_count, number));
-    printf(", %s ticks, seed %" PRIu64 "\n", weft_cli_number(ticks, number), run->sizes.seed);
+    printf(", %s ticks, seed %" PRIu64 "%s\n", weft_cli_number(ticks, number), run->sizes.seed,
+           weft_cli_math_note(weft_world_math(run->world)));
     printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
            stats.worker_count == 1 ? "worker" : "workers");
     if (desc->kind == WEFT_EXECUTOR_THREADS)
@@ -146,6 +183,13 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf(" ticks/s, %s in ticks\n", weft_cli_seconds(run->tick_s, time));
     if (state[0] != '\0')
         printf("state     %s\n", state);
+    if (run->numbers.flags != 0)
+        printf("numbers   %s in %s tasks, first in tick %" PRIu64
+               " by system \"%s\", archetype %u, "
+               "shard %u\n",
+               numbers_text(run->numbers.flags, state, sizeof state),
+               weft_cli_number(run->numbers.task_count, number), run->numbers_tick,
+               run->numbers.system, run->numbers.archetype, run->numbers.shard);
     weft_digest_format(run->last.view, text);
     printf("view      %s\n", text);
     weft_digest_format(run->last.full, text);
@@ -164,20 +208,32 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                                  "pinned", (int)stats.pinned_count,           //
                                  "oversubscribed", (int)stats.oversubscribed, //
                                  "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
+    char flags[64];
+    json_t* numbers = json_null();
+    if (run->numbers.flags != 0)
+        numbers = json_pack("{s:s, s:I, s:I, s:s, s:i, s:i}", //
+                            "flags", numbers_text(run->numbers.flags, flags, sizeof flags), "tasks",
+                            (json_int_t)run->numbers.task_count,         //
+                            "first_tick", (json_int_t)run->numbers_tick, //
+                            "system", run->numbers.system,               //
+                            "archetype", (int)run->numbers.archetype,    //
+                            "shard", (int)run->numbers.shard);
     return weft_cli_json_print(
-        json_pack("{s:s, s:s, s:I, s:I, s:o, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o}", //
-                  "weft", weft_version(),                                              //
-                  "module", run->module->name,                                         //
-                  "entities", (json_int_t)run->sizes.entity_count,                     //
-                  "ticks", (json_int_t)ticks,                                          //
-                  "seed", weft_cli_json_hex(run->sizes.seed),                          //
-                  "interrupted", (int)(ticks < run->tick_count),                       //
-                  "executor", executor,                                                //
-                  "seconds", run->tick_s,                                              //
-                  "ticks_per_second", run_rate(run, ticks),                            //
-                  "alive", (json_int_t)weft_world_entity_count(run->world),            //
-                  "state", state,                                                      //
-                  "view", weft_cli_json_digest(run->last.view),                        //
+        json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o}", //
+                  "weft", weft_version(),                                                        //
+                  "module", run->module->name,                                                   //
+                  "entities", (json_int_t)run->sizes.entity_count,                               //
+                  "ticks", (json_int_t)ticks,                                                    //
+                  "seed", weft_cli_json_hex(run->sizes.seed),                                    //
+                  "math", weft_math_name(weft_world_math(run->world)),                           //
+                  "interrupted", (int)(ticks < run->tick_count),                                 //
+                  "executor", executor,                                                          //
+                  "seconds", run->tick_s,                                                        //
+                  "ticks_per_second", run_rate(run, ticks),                                      //
+                  "alive", (json_int_t)weft_world_entity_count(run->world),                      //
+                  "state", state,                                                                //
+                  "numbers", numbers,                                                            //
+                  "view", weft_cli_json_digest(run->last.view),                                  //
                   "full", weft_cli_json_digest(run->last.full)));
 }
 

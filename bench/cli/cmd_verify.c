@@ -172,6 +172,7 @@ static weft_status job_identity(const verify_job* job, weft_cli_identity* identi
     if (status == WEFT_STATUS_OK) {
         identity->schema_hash = weft_world_schema_hash(world);
         identity->schedule_hash = weft_schedule_hash(schedule);
+        identity->math = weft_world_math(world);
     } else {
         (void)snprintf(line, capacity, "%s: %s [%s]", job->module->name,
                        weft_cli_error(status, world, schedule), weft_status_name(status));
@@ -270,7 +271,8 @@ static weft_exit job_write_hashes(const verify_job* job) {
         .identity = {.entity_count = job->sizes.entity_count,
                      .seed = job->sizes.seed,
                      .schema_hash = report->schema_hash,
-                     .schedule_hash = report->schedule_hash},
+                     .schedule_hash = report->schedule_hash,
+                     .math = weft_cli_world_desc(job->module, &job->sizes).math},
         .digests = report->digests,
         .digest_count = report->digest_count,
     };

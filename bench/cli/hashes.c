@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #define FORMAT_NUMBER 1u
-#define MATH_NAME "fixed_point_16_16"
 #define FOUND_SIZE 48u
 
 weft_status weft_cli_hashes_add(weft_cli_hashes* hashes, weft_verify_digests digests) {
@@ -64,7 +63,7 @@ static void hashes_print(FILE* file, const weft_cli_hashes* hashes) {
     (void)fprintf(file, "entities %" PRIu64 "\nseed 0x%016" PRIx64 "\nticks %" PRIu64 "\n",
                   identity->entity_count, identity->seed, hashes->digest_count - 1);
     (void)fprintf(file, "schema 0x%016" PRIx64 "\nschedule 0x%016" PRIx64 "\nmath %s\n",
-                  identity->schema_hash, identity->schedule_hash, MATH_NAME);
+                  identity->schema_hash, identity->schedule_hash, weft_math_name(identity->math));
     for (uint64_t tick = 0; tick < hashes->digest_count; tick++) {
         char view[WEFT_DIGEST_TEXT];
         char full[WEFT_DIGEST_TEXT];
@@ -279,12 +278,17 @@ static weft_status read_format(hashes_reader* reader) {
     return WEFT_STATUS_BAD_FORMAT;
 }
 
-static weft_status read_math(hashes_reader* reader) {
+static weft_status read_math(hashes_reader* reader, weft_math_backend* out) {
+    static const weft_math_backend all[] = {WEFT_MATH_FIXED_16_16, WEFT_MATH_FLOAT_PINNED_32};
     char text[64];
     WEFT_TRY(read_word(reader, "math", text, sizeof text));
-    if (strcmp(text, MATH_NAME) != 0)
-        return reader_expect(reader, "'math %s'", MATH_NAME);
-    return WEFT_STATUS_OK;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        *out = all[i];
+        if (strcmp(text, weft_math_name(all[i])) == 0)
+            return WEFT_STATUS_OK;
+    }
+    return reader_expect(reader, "'math %s' or 'math %s'", weft_math_name(all[0]),
+                         weft_math_name(all[1]));
 }
 
 static weft_status read_header(hashes_reader* reader, weft_cli_identity* identity,
@@ -297,7 +301,7 @@ static weft_status read_header(hashes_reader* reader, weft_cli_identity* identit
     WEFT_TRY(read_decimal(reader, "ticks", tick_count));
     WEFT_TRY(read_hex(reader, "schema", &identity->schema_hash));
     WEFT_TRY(read_hex(reader, "schedule", &identity->schedule_hash));
-    return read_math(reader);
+    return read_math(reader, &identity->math);
 }
 
 /// The line of one tick: number, view digest, full digest.
@@ -404,6 +408,9 @@ weft_status weft_cli_hashes_match(const char* path, const weft_cli_hashes* hashe
                        "%s:8: made with schedule 0x%016" PRIx64 ", this run has 0x%016" PRIx64
                        ": the module's systems, their access or their order have changed",
                        path, file->schedule_hash, identity->schedule_hash);
+    else if (file->math != identity->math)
+        (void)snprintf(line, capacity, "%s:9: made with %s, this run has %s", path,
+                       weft_math_name(file->math), weft_math_name(identity->math));
     else
         return WEFT_STATUS_OK;
     return WEFT_STATUS_IDENTITY_MISMATCH;

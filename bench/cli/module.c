@@ -6,10 +6,10 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <weft/float_state.h>
 
 #include "workload.h"
 
@@ -76,20 +76,19 @@ static const char* table_fault(const weft_module* module) {
     return NULL;
 }
 
-/// Loads a shared object. Constructors of a foreign object may change the floating-point state of
-/// this thread, which workers inherit: it is put back.
-static void* object_load(const char* path) {
+/// Loads a shared object. `*fault_out` is what its constructors did to the floating-point state of
+/// this thread, or null; it is put back.
+static void* object_load(const char* path, const char** fault_out) {
     char* name = NULL;
     void* handle = NULL;
-    fenv_t state;
-    int saved = fegetenv(&state);
+    uint64_t before = weft_float_state_pin();
     // Without a slash the loader would search the library path.
     if (asprintf(&name, "%s%s", strchr(path, '/') != NULL ? "" : "./", path) >= 0) {
         handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
         free(name);
     }
-    if (saved == 0)
-        (void)fesetenv(&state);
+    *fault_out = weft_float_state_fault();
+    weft_float_state_restore(before);
     return handle;
 }
 
@@ -100,7 +99,8 @@ static weft_status module_load(const char* path, weft_cli_module* out, char* lin
         (void)snprintf(line, capacity, "%s: cannot be read: %s", path, strerror(errno));
         return WEFT_STATUS_BAD_MODULE;
     }
-    void* handle = object_load(path);
+    const char* float_fault = NULL;
+    void* handle = object_load(path, &float_fault);
     if (handle == NULL) {
         const char* reason = dlerror();
         (void)snprintf(line, capacity, "%s: cannot be loaded as a shared object: %s", path,
@@ -109,7 +109,12 @@ static weft_status module_load(const char* path, weft_cli_module* out, char* lin
     }
     const weft_module* module = dlsym(handle, TABLE_SYMBOL);
     const char* fault = NULL;
-    if (module == NULL)
+    if (float_fault != NULL)
+        (void)snprintf(line, capacity,
+                       "%s: loading it changed the floating-point state: %s; link it, and the "
+                       "libraries that it needs, without -ffast-math",
+                       path, float_fault);
+    else if (module == NULL)
         (void)snprintf(line, capacity,
                        "%s: exports no table named " TABLE_SYMBOL
                        "; define one with WEFT_MODULE_EXPORT",
@@ -147,13 +152,22 @@ void weft_cli_module_close(weft_cli_module* module) {
     *module = (weft_cli_module){0};
 }
 
-weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_world** world_out, weft_schedule** schedule_out) {
+weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options) {
     weft_world_desc desc = weft_world_desc_default();
-    weft_memory memory = weft_memory_system();
     desc.seed = options->seed;
     if (module->describe != NULL)
         module->describe(options, &desc);
+    return desc;
+}
+
+const char* weft_cli_math_note(weft_math_backend math) {
+    return math == WEFT_MATH_FLOAT_PINNED_32 ? ", float_pinned_32" : "";
+}
+
+weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
+                                weft_world** world_out, weft_schedule** schedule_out) {
+    weft_world_desc desc = weft_cli_world_desc(module, options);
+    weft_memory memory = weft_memory_system();
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     WEFT_TRY(module->build(options, *world_out, *schedule_out));

@@ -1,5 +1,7 @@
 // One table of options for all commands; each row says which commands take it.
 
+#define _GNU_SOURCE // reallocarray
+
 #include "cli.h"
 
 #include <argp.h>
@@ -22,10 +24,17 @@ enum {
     KEY_JSON,
     KEY_NO_PIN,
     KEY_QUICK,
+    KEY_ALL,
+    KEY_FLOAT,
+    KEY_PURE,
+    KEY_OBJECT,
+    KEY_FLAG,
+    KEY_SARIF,
+    KEY_LIST_RULES,
     KEY_QUIET = 'q',
 };
 
-#define ALL (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST)
+#define ALL (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT)
 #define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
 
@@ -61,6 +70,20 @@ static const option_row option_rows[] = {
       "After every tick rehash the whole world and run the module's own check", 4}},
     {WEFT_CLI_BENCH,
      {"quick", KEY_QUICK, NULL, 0, "Tiny sizes and few samples: to test the measurement", 4}},
+    {WEFT_CLI_LINT,
+     {"all", KEY_ALL, NULL, 0, "Look at every function, not only at what systems reach", 1}},
+    {WEFT_CLI_LINT,
+     {"float", KEY_FLOAT, "PATTERN", OPTION_ARG_OPTIONAL,
+      "Allow float32 everywhere, or in files whose paths match: --float='*/pinned*'", 1}},
+    {WEFT_CLI_LINT,
+     {"pure", KEY_PURE, "PATTERN", 0, "External functions that depend on their arguments alone",
+      1}},
+    {WEFT_CLI_LINT,
+     {"compile-flag", KEY_FLAG, "FLAG", 0, "A flag for the compiler; those behind -- are too", 1}},
+    {WEFT_CLI_LINT,
+     {"object", KEY_OBJECT, NULL, 0, "The files are objects: look at their symbols", 1}},
+    {WEFT_CLI_LINT, {"sarif", KEY_SARIF, NULL, 0, "Print the result as SARIF 2.1.0", 5}},
+    {WEFT_CLI_LINT, {"list-rules", KEY_LIST_RULES, NULL, 0, "List the rules", 5}},
     {ALL, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
     {ALL, {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 5}},
 };
@@ -102,6 +125,18 @@ static const command_help command_helps[] = {
      "  weft bench motion churn --workers 8\n"
      "  weft bench headline --json > headline.json\n\n"
      "Exit status: 0 done, 1 runs that must agree do not, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_LINT, "FILE... [-- FLAG...]",
+     "Find in sources, before anything runs, what breaks determinism in systems.\v"
+     "Reads C sources as the compiler does, with the flags behind --, and looks at every function "
+     "that a system reaches. A finding is taken back by a comment on its line:\n\n"
+     "  n / d; // weft-lint: allow(division): d is never 0\n\n"
+     "Examples:\n"
+     "  weft lint game.c ai.c -- -Iinclude -DNDEBUG\n"
+     "  weft lint --float='*/physics/*.c' src/*.c src/physics/*.c\n"
+     "  weft lint --all math.c --sarif > lint.sarif\n"
+     "  weft lint --object game.o\n\n"
+     "Exit status: 0 clean, 1 findings, 2 wrong usage or a file that does not compile, 3 "
+     "failure."},
     {WEFT_CLI_LIST, "",
      "List the simulations and measurements in this program.\v"
      "Examples:\n"
@@ -367,6 +402,49 @@ static error_t parse_option(int key, char* text, struct argp_state* state) {
     }
 }
 
+static void list_add(const char*** list, size_t* count, const char* text) {
+    const char** grown = reallocarray(*list, *count + 1, sizeof(**list));
+    WEFT_ASSERT(grown != NULL);
+    *list = grown;
+    grown[(*count)++] = text;
+}
+
+void weft_cli_options_flag(weft_cli_options* options, const char* flag) {
+    list_add(&options->flags, &options->flag_count, flag);
+}
+
+static error_t parse_lint(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_ALL:
+        options->all = true;
+        return 0;
+    case KEY_FLOAT:
+        if (text != NULL)
+            list_add(&options->float_files, &options->float_file_count, text);
+        else
+            options->floats = true;
+        return 0;
+    case KEY_PURE:
+        list_add(&options->pure, &options->pure_count, text);
+        return 0;
+    case KEY_FLAG:
+        weft_cli_options_flag(options, text);
+        return 0;
+    case KEY_OBJECT:
+        options->object = true;
+        return 0;
+    case KEY_SARIF:
+        options->sarif = true;
+        return 0;
+    case KEY_LIST_RULES:
+        options->list_rules = true;
+        return 0;
+    default:
+        return parse_option(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -396,7 +474,7 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         options->quiet = true;
         return 0;
     default:
-        return parse_option(key, text, state);
+        return parse_lint(key, text, state);
     }
 }
 
@@ -421,5 +499,8 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
 
 void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->names);
+    free(options->flags);
+    free(options->float_files);
+    free(options->pure);
     *options = (weft_cli_options){0};
 }

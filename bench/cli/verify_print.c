@@ -7,14 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static weft_math_backend job_math(const verify_job* job) {
+    return weft_cli_world_desc(job->module, &job->sizes).math;
+}
+
 void verify_print_head(const verify_job* job) {
     char entities[WEFT_CLI_NUMBER_SIZE];
     char ticks[WEFT_CLI_NUMBER_SIZE];
     printf("module    %s: %s\n", job->module->name,
            job->module->summary != NULL ? job->module->summary : "");
-    printf("size      %s entities, %s ticks, seed %" PRIu64 "\n",
+    printf("size      %s entities, %s ticks, seed %" PRIu64 "%s\n",
            weft_cli_number(job->sizes.entity_count, entities),
-           weft_cli_number(job->tick_count, ticks), job->sizes.seed);
+           weft_cli_number(job->tick_count, ticks), job->sizes.seed,
+           weft_cli_math_note(job_math(job)));
     if (job->entities_cut)
         printf("          entities cut from %s; --entities N sets them\n",
                weft_cli_number(job->module->entity_count_default, entities));
@@ -416,11 +421,11 @@ bool verify_print_json(const verify_job* job) {
         (void)json_array_append_new(runs, run);
     }
     failure_print(job);
-    return weft_cli_json_print(
-        json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(),
-                  "module", job->module->name, "entities", (json_int_t)job->sizes.entity_count,
-                  "ticks", (json_int_t)job->tick_count, "seed", weft_cli_json_hex(job->sizes.seed),
-                  "schema", weft_cli_json_hex(report->schema_hash), "schedule",
-                  weft_cli_json_hex(report->schedule_hash), "stopped", (int)report->stopped,
-                  "reference", result_json(&report->reference), "runs", runs));
+    return weft_cli_json_print(json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(), "module",
+        job->module->name, "entities", (json_int_t)job->sizes.entity_count, "ticks",
+        (json_int_t)job->tick_count, "seed", weft_cli_json_hex(job->sizes.seed), "math",
+        weft_math_name(job_math(job)), "schema", weft_cli_json_hex(report->schema_hash), "schedule",
+        weft_cli_json_hex(report->schedule_hash), "stopped", (int)report->stopped, "reference",
+        result_json(&report->reference), "runs", runs));
 }

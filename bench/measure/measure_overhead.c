@@ -47,7 +47,7 @@ static weft_status measure(const weft_measure_options* options, const weft_topol
         return WEFT_STATUS_OK;
     weft_series ratio = weft_series_ratio(&cases[TWO].series, &cases[SERIAL].series);
     weft_measure_row* row = weft_measure_add(table, "ratio", &ratio, 1, "2 workers against serial");
-    weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, 2.0);
+    weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, 1.5);
     return WEFT_STATUS_OK;
 }
 

@@ -118,6 +118,7 @@ static flock look_around(const weft_view* view, weft_entity self) {
     flock seen = {.count = 0};
     for (uint32_t dy = 0; dy < 3; ++dy) {
         for (uint32_t dx = 0; dx < 3; ++dx) {
+            // weft-lint: allow(division): a box has four cells a side or more
             uint32_t near = (line + side + dy - 1) % side * side + (column + side + dx - 1) % side;
             for (uint32_t i = cell[near].first; i < cell[near + 1].first; ++i) {
                 if (seen.count == NEIGHBOURS_MAX)

@@ -39,7 +39,9 @@ static uint32_t draw_count(word_stream* words, uint32_t rows) {
 
 // The choice number `index` of `count` different ones among `rows`: each from its own run of rows.
 static uint32_t draw_distinct(word_stream* words, uint32_t index, uint32_t count, uint32_t rows) {
+    // weft-lint: allow(division): the index is below the count
     uint32_t first = (uint32_t)((uint64_t)rows * index / count);
+    // weft-lint: allow(division): the index is below the count
     uint32_t end = (uint32_t)((uint64_t)rows * (index + 1) / count);
     return first + draw_below(words, end - first);
 }

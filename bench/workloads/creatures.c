@@ -50,7 +50,9 @@ static weft_status food_spawn(weft_view* view, const void* context) {
     uint32_t count = sprout_count(climate, weft_view_tick(view));
     uint32_t sprouted = 0;
     for (uint32_t i = 0; i < count; ++i) {
+        // weft-lint: allow(division): i is below count
         uint32_t first = (uint32_t)(cells * i / count);
+        // weft-lint: allow(division): i is below count
         uint32_t width = (uint32_t)(cells * (i + 1) / count) - first;
         uint32_t cell = first + weft_random_below(key, i, 0, width);
         if (food_in(view, meadow, cell))
@@ -261,7 +263,7 @@ static weft_status apply_reproduce(weft_view* view, const void* context) {
         uint32_t slot = entities[row].slot;
         int32_t level = ((const Fission*)inbox.message)->level.raw;
         int32_t children = 2 + (int32_t)weft_random_below(key, slot, 0, 2);
-        int32_t share = level / children;
+        int32_t share = level / children; // weft-lint: allow(division): two or three
         int32_t rest = level - share * children;
         for (int32_t i = 0; i < children; ++i) {
             weft_fixed part = weft_fixed_from_raw(share + (i == 0 ? rest : 0));

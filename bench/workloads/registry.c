@@ -11,6 +11,7 @@ static const weft_module* const workloads[] = {
     &weft_workload_boids,          //
     &weft_workload_tick10,         //
     &weft_workload_overhead,       //
+    &weft_workload_orbits,         //
     &weft_workload_canary,
 };
 

@@ -19,6 +19,8 @@ extern const weft_module weft_workload_boids;
 extern const weft_module weft_workload_tick10;
 /// A hundred systems over ten rows: what the framework itself costs (ten_systems.h).
 extern const weft_module weft_workload_overhead;
+/// In float: births, deaths, presence, sums that depend on their order, every kind of layout.
+extern const weft_module weft_workload_orbits;
 /// Lies about its access. A test of the instruments: it must never pass a comparison.
 extern const weft_module weft_workload_canary;
 

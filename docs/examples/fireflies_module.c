@@ -37,6 +37,7 @@ static weft_status see(weft_view* view, const void* context) {
     (void)context;
     const Light* light = WEFT_REDUCED_OF(view, Light);
     Firefly* flies = WEFT_WRITE(view, Firefly);
+    // weft-lint: allow(division): who sees is a firefly, so there is one
     weft_fixed brightness = {(int32_t)(light->flashes * 65536 / light->fireflies)};
     for (uint32_t i = 0; i < weft_view_row_count(view); i++) {
         weft_fixed push = weft_fixed_mul(flies[i].clock, brightness);

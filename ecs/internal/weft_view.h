@@ -12,6 +12,7 @@ typedef struct weft__term {
     uint32_t producer; // REDUCE: this system's number among the reduction's writers.
     bool sparse;
     bool buffered;
+    bool checked; // Written, and of a type that has values which the state may not hold.
 } weft__term;
 
 typedef struct weft__access {
@@ -19,6 +20,7 @@ typedef struct weft__access {
     bool commands;
     bool any_rows; // Some term is READ_ANY.
     bool selects;  // Some sparse term filters rows.
+    bool checked;  // Some term is.
 } weft__access;
 
 /// Binds a list. On failure `text` says why. Status: UNKNOWN_TYPE, BAD_ACCESS, OUT_OF_MEMORY.
@@ -59,6 +61,10 @@ struct weft_view {
     bool selected_all;
     char message[160];
 };
+
+/// Looks through what a task may have written (values.c). NOT_A_NUMBER or BAD_BOOL with the type,
+/// field and entity in view->message.
+WEFT_NODISCARD weft_status weft__view_check(weft_view* view);
 
 /// A system that reaches for what it did not declare is a bug: named, and fatal.
 __attribute__((noreturn, cold)) void weft__view_undeclared(const weft_view* view,

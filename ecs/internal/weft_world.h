@@ -5,6 +5,8 @@
 /// serial parts the whole world belongs to the caller.
 #pragma once
 
+#include <string.h>
+
 #include <weft/commands.h>
 #include <weft/view.h>
 
@@ -36,7 +38,9 @@ typedef struct weft__type {
     uint32_t index;    // In the array of its role: sparse, resources, channels, reductions.
     uint64_t hash;     // Of name and layout.
     bool buffered;     // Component with two columns.
-    bool has_entities; // Some field is a handle.
+    bool has_entities; // Some field is a handle. These three look into nested structs too.
+    bool has_float;    // Some field may hold NaN.
+    bool has_bool;     // Some field may hold a byte that is neither 0 nor 1.
 } weft__type;
 
 /// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
@@ -205,6 +209,15 @@ typedef struct weft__failure {
     char text[192];
 } weft__failure;
 
+/// What the tasks of a tick noted of their numbers, and the smallest key among those that did.
+typedef struct weft__numbers {
+    weft_number_flags flags;
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+    uint64_t task_count;
+} weft__numbers;
+
 /// One worker's private part: logs, scratch, lists. Picked by worker, never seen by a result.
 typedef struct weft__lane {
     WEFT__VEC(weft__stream) streams; // [0] commands, [1 + c] channel c.
@@ -220,9 +233,11 @@ typedef struct weft__lane {
     void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
-    struct weft__merge* merge; // Lists of the merge.
-    WEFT__VEC(void*) layout;   // Columns, then backs, of the block that the merge fills.
-    uint16_t* selected;        // [4096] scratch of weft_view_selected().
+    struct weft__merge* merge;      // Lists of the merge.
+    WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
+    uint16_t* selected;             // [4096] scratch of weft_view_selected().
+    weft_number_flags number_flags; // Of the running task.
+    weft__numbers numbers;
     uint64_t dropped;
     uint64_t moved;
     uint64_t leaves_hashed;
@@ -441,6 +456,53 @@ void weft__type_encode(const weft_type* type, const void* values, size_t count, 
 /// Makes provisional handles in entity fields of `count` values real.
 void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
                         uint32_t count);
+/// True if some entity field of the value is a provisional handle.
+bool weft__type_has_provisional(const weft_type* type, const void* value);
+
+/// What kinds a type's fields have, those of nested structs included.
+typedef struct weft__traits {
+    bool has_entities;
+    bool has_float;
+    bool has_bool;
+    bool has_other; // Anything but float and bool.
+} weft__traits;
+weft__traits weft__type_traits(const weft_type* type);
+/// Where the first float field of a type that has one begins.
+uint32_t weft__type_float_offset(const weft_type* type);
+/// Bytes of one element of a field.
+uint32_t weft__field_stride(const weft_field* field);
+
+/// The first of `count` values that holds NaN, and in it the path of the first field that does.
+/// False, and nothing written, if none does. Infinities are numbers.
+bool weft__type_find_nan(const weft_type* type, const void* values, uint32_t count,
+                         uint32_t* index_out, char* path, size_t capacity);
+/// The same for a bool whose byte is neither 0 nor 1: memory that was never set, or a wild write.
+bool weft__type_find_bool(const weft_type* type, const void* values, uint32_t count,
+                          uint32_t* index_out, char* path, size_t capacity);
+/// Asserts that there is none: what the digest does before it hashes bools.
+void weft__type_require_bools(const weft_type* type, const void* values, uint32_t count);
+
+/// An unsigned integer of 1, 2, 4 or 8 bytes in the host's order, at any address.
+static inline uint64_t weft__load_unit(const void* bytes, uint32_t size) {
+    uint8_t u8;
+    uint16_t u16;
+    uint32_t u32;
+    uint64_t u64;
+    switch (size) {
+    case 1:
+        memcpy(&u8, bytes, 1);
+        return u8;
+    case 2:
+        memcpy(&u16, bytes, 2);
+        return u16;
+    case 4:
+        memcpy(&u32, bytes, 4);
+        return u32;
+    default:
+        memcpy(&u64, bytes, 8);
+        return u64;
+    }
+}
 
 /// Hash of up to 16 words in little-endian bytes: the same on every machine.
 uint64_t weft__hash_words(const uint64_t* words, uint32_t count, uint64_t seed);
@@ -521,6 +583,11 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
                          : &world->archetypes.items[chunk->archetype];
 }
 
+// commands.c
+/// True if a value may not enter the state: the task fails. `what` says where the value stands.
+bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
+                           const void* value);
+
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
@@ -536,6 +603,13 @@ WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* la
 /// What is wrong with the storage of a shard between commits, as the text of the fact that does not
 /// hold; null if nothing is.
 const char* weft__shard_fault(const weft_world* world, uint32_t shard);
+
+// values.c
+/// NOT_A_NUMBER or BAD_BOOL if one of the values may not enter the state; the first such value's
+/// index, and a text such as "Velocity.x is NaN".
+WEFT_NODISCARD weft_status weft__values_check(const weft__type* type, const void* values,
+                                              uint32_t count, uint32_t* index_out, char* text,
+                                              size_t capacity);
 
 // channel.c
 /// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).

@@ -47,8 +47,8 @@ Test(workloads, unfused_stages_agree) {
 // The negative control: what is compared depends on the seed.
 Test(workloads, seeds_give_different_runs) {
     static const weft_module* const drawn[] = {&weft_workload_creatures, &weft_workload_motion,
-                                               &weft_workload_churn, &weft_workload_boids,
-                                               &weft_workload_tick10};
+                                               &weft_workload_churn,     &weft_workload_boids,
+                                               &weft_workload_tick10,    &weft_workload_orbits};
     weft_executor_desc desc = weft_rig_serial();
     for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); ++i) {
         weft_rig a = bench_open(drawn[i], 2000, 1, &desc);

@@ -62,9 +62,9 @@ section_help() {
     out "weft 0."
     silent
     try 0 --help
-    for command in run verify bench list; do out "  $command"; done
+    for command in run verify bench lint list; do out "  $command"; done
     out "Exit status"
-    for command in run verify bench list; do
+    for command in run verify bench lint list; do
         try 0 $command --help
         out "Usage: weft $command"
         out "Examples:"
@@ -143,6 +143,111 @@ section_usage() {
     err "leave one out"
     try 2 verify creatures --seeds 0
     err "--seeds: '0' is not a number from 1 to 100000"
+}
+
+section_lint() {
+    root=$(cd "$(dirname "$0")/../.." && pwd)
+    include="-I$root/math/include -I$root/ecs/include -I$root/scheduler/include"
+    cat >"$dir/clean.c" <<'END'
+#include <weft/schedule.h>
+weft_status run(weft_view* view, const void* context) {
+    const int* in = context;
+    return weft_view_row_count(view) / in[0]; // weft-lint: allow(division): in[0] is 4
+}
+END
+    cat >"$dir/dirty.c" <<'END'
+#include <weft/schedule.h>
+#include <stdlib.h>
+static int draw(void) { return rand(); }
+weft_status run(weft_view* view, const void* context) {
+    (void)view, (void)context;
+    return draw() > DEPTH;
+}
+END
+    echo 'int f(int a) { return a; }' >"$dir/helper.c"
+    echo 'int f(int a) { return b; }' >"$dir/broken.c"
+    said="weft lint"
+    "$weft" lint --all "$dir/helper.c" >"$dir/out" 2>"$dir/err"
+    if grep -E 'without libclang|libclang cannot be used' "$dir/err"; then
+        echo "SKIPPED: the lint of sources needs libclang"
+        exit 77
+    fi
+
+    # $include is a list.
+    # shellcheck disable=SC2086
+    {
+        try 0 lint "$dir/clean.c" -- $include
+        silent
+        out "clean.c:4: excepted from division: in[0] is 4"
+        out "0 findings, 1 exception; 1 source, 1 function reached from 1 system"
+        try 1 lint "$dir/clean.c" "$dir/dirty.c" --compile-flag=-DDEPTH=3 -- $include
+        silent
+        out "dirty.c:3:32: random: rand(): "
+        out "use weft_view_random()"
+        out "  in system run > draw"
+        out "1 finding, 1 exception; 2 sources, 3 functions reached from 2 systems"
+        try 0 lint --pure='ran*' "$dir/dirty.c" -- $include -DDEPTH=3
+        try 1 lint --json "$dir/dirty.c" -- $include -DDEPTH=3
+        is random findings 0 rule
+        is 3 findings 0 line
+        is "system run > draw" findings 0 route
+        is 1 systems
+        try 1 lint --sarif "$dir/dirty.c" -- $include -DDEPTH=3
+        is 2.1.0 version
+        is random runs 0 results 0 ruleId
+        is 3 runs 0 results 0 locations 0 physicalLocation region startLine
+        try 2 lint "$dir/dirty.c" -- $include
+        err "dirty.c:6:21: error: use of undeclared identifier 'DEPTH'"
+        err "flags for the compiler go behind '--'"
+        [ ! -s "$dir/out" ] || fail "a result in spite of the error"
+        try 2 lint "$dir/dirty.c"
+        err "'weft/schedule.h' file not found"
+        try 2 lint "$dir/clean.c" "$dir/dirty.c" -- $include
+        try 2 lint "$dir/clean.c" -- $include --no-such-flag
+    }
+    try 2 lint --all "$dir/broken.c"
+    err "use of undeclared identifier 'b'"
+    try 0 lint --all "$dir/helper.c"
+    out "0 findings, 0 exceptions; 1 source, 1 function"
+    try 2 lint "$dir/helper.c"
+    err "no system is in these files"
+    try 2 lint --all "$dir/nothing.c"
+    err "nothing.c: cannot be read"
+    try 2 lint --all "$dir"
+    try 2 lint --all "$modules/hidden_input.so"
+    err "objects need --object"
+    try 2 lint --json --sarif --all "$dir/helper.c"
+    err "exclude each other"
+    try 2 lint
+    err "lint needs a file"
+    try 2 lint --frobnicate
+    try 2 lint -- -Wall
+    err "lint needs a file"
+}
+
+section_objects() {
+    try 0 lint --list-rules
+    out "division"
+    out "hash-order"
+    try 0 lint --list-rules --json
+    is float rules 0 name
+    try 1 lint --object "$modules/hidden_input.so"
+    out "hidden_input.so: static: world_count has static storage and may be written"
+    try 1 lint --object --json "$modules/hidden_input.so"
+    is world_count findings 0 symbol
+    is 1 objects
+    try 2 lint --object "$dir/none.o"
+    err "none.o: cannot be read: No such file"
+    try 2 lint --object "$0"
+    err "it is no ELF object"
+    try 2 lint --object "$dir"
+    err "cannot be read: Is a directory"
+    try 2 lint --object
+    err "lint needs a file"
+    if strip -o "$dir/bare.so" "$modules/hidden_input.so" 2>/dev/null; then
+        try 2 lint --object "$dir/bare.so"
+        err "stripped"
+    fi
 }
 
 section_run() {
@@ -261,7 +366,7 @@ bad_hashes() {
     line 6 "ticks 5" "$good"
     refuse ":16: expected the end of the file after tick 5, found '6 "
     line 9 "math float32" "$good"
-    refuse ":9: expected 'math fixed_point_16_16', found 'math float32'"
+    refuse ":9: expected 'math fixed_point_16_16' or 'math float_pinned_32', found 'math float32'"
     line 12 "3 abc" "$good"
     refuse ":12: expected tick 2 and two digests of 32 hexadecimal digits, found '3 abc'"
     sed '13s/ [0-9a-f]/ G/' "$good" >"$dir/bad"
@@ -301,6 +406,8 @@ foreign_hashes() {
     refuse ":7: made with schema 0x0123456789abcdef, this run has 0x"
     line 8 "schedule 0x0123456789abcdef" "$good"
     refuse ":8: made with schedule 0x0123456789abcdef, this run has 0x"
+    line 9 "math float_pinned_32" "$good"
+    refuse ":9: made with float_pinned_32, this run has fixed_point_16_16"
 }
 
 section_modules() {
@@ -319,7 +426,17 @@ section_modules() {
     try 3 run "$modules/no_table.so"
     err "no_table.so: exports no table named weft_module_table"
     try 3 run "$modules/wrong_abi.so"
-    err "wrong_abi.so: its module table is of version 2, this program takes 1"
+    err "wrong_abi.so: its module table is of version 3, this program takes 2"
+    try 3 run "$modules/fast_math.so"
+    err "fast_math.so: loading it changed the floating-point state: denormal numbers are switched"
+    err "without -ffast-math"
+    for executor in serial virtual:3 threads:2; do
+        try 0 run "$modules/saturating.so" --executor $executor
+        out "numbers   saturated, divided by 0 in 6 tasks, first in tick 2 by system \"divide\""
+    done
+    try 0 run "$modules/saturating.so" --json
+    is 6 numbers tasks
+    is divide numbers system
     try 3 run "$modules/no_build.so"
     err "no_build.so: its module table is wrong: it has no build function"
     try 3 run "$modules/unknown_relation.so"
@@ -338,6 +455,17 @@ section_modules() {
     is failed reference result
     is SYSTEM_FAILED reference status
     is 3 reference tick
+    # Determinism off: it runs, but nothing is compared.
+    for executor in serial threads:2; do
+        try 0 run "$modules/no_generator.so" --executor $executor
+    done
+    try 3 run "$modules/no_generator.so" --hashes "$dir/none.hashes"
+    err "the module turns determinism off (weft_world_desc.deterministic)"
+    err "NOT_DETERMINISTIC"
+    [ ! -e "$dir/none.hashes" ] || fail "a hash file was written"
+    try 3 verify "$modules/no_generator.so"
+    err "weft_world_desc.deterministic off"
+    err "NOT_DETERMINISTIC"
     # A path without a slash is a path all the same.
     (cd "$modules" && "$weft" run bit_flip.so --executor serial >"$dir/out" 2>"$dir/err")
     said="weft run bit_flip.so"

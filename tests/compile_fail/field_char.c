@@ -1,4 +1,4 @@
-// error: field Broken.letter has type char | use int8_t to uint64_t
+// error: field Broken.letter has type char | width differs between machines; use int8_t to uint64_t
 #include <weft/type.h>
 
 WEFT_COMPONENT(Broken, (char, letter));

@@ -1,4 +1,4 @@
-// error: field Broken.speed has type double | use int8_t to uint64_t, weft_fixed
+// error: field Broken.speed has type double | use weft_fixed, weft_fixed64, or float
 #include <weft/type.h>
 
-WEFT_COMPONENT(Broken, (int64_t, at), (double, speed));
+WEFT_COMPONENT(Broken, (double, speed));

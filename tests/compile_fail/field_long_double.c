@@ -1,4 +1,4 @@
-// error: field Broken.speed has type long double | use int8_t to uint64_t, weft_fixed
+// error: field Broken.speed has type long double | for long double weft_fixed64
 #include <weft/type.h>
 
 WEFT_COMPONENT(Broken, (long double, speed));

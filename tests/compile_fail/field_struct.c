@@ -1,4 +1,5 @@
-// error: field Broken.inner has type struct inner | use int8_t to uint64_t
+// error: field Broken.inner has type struct inner | declare it by WEFT_COMPONENT and write (nested,
+// Type, field)
 #include <weft/type.h>
 
 struct inner {

@@ -24,6 +24,11 @@ Test(matrix, boids_are_equal_on_every_executor, .timeout = 120) {
     (void)matrix_run(&run);
 }
 
+Test(matrix, orbits_in_float_are_equal_on_every_executor, .timeout = 120) {
+    matrix run = {"orbits", 9000, 1, 60, 20, 8};
+    (void)matrix_run(&run);
+}
+
 Test(matrix, same_seed_equal_other_seed_different, .timeout = 120) {
     weft_verify_digests seen[20];
     for (uint32_t seed = 0; seed < 20; seed++) {

@@ -305,7 +305,7 @@ Test(commands, a_create_may_bring_sixty_four_large_components) {
     weft_world* world = world_make();
     for (uint32_t i = 0; i < WORDS; i++) {
         snprintf(words[i], sizeof(words[i]), "word%u", i);
-        fields[i] = (weft_field){words[i], WEFT_KIND_U64, 8 * i};
+        fields[i] = (weft_field){.name = words[i], .kind = WEFT_KIND_U64, .offset = 8 * i};
     }
     for (uint32_t i = 0; i < PARTS; i++) {
         snprintf(names[i], sizeof(names[i]), "Part%u", i);

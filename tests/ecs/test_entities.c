@@ -261,8 +261,8 @@ Test(entities, a_cancelled_create_takes_no_slot) {
 }
 
 Test(entities, a_description_out_of_range_is_refused) {
-    weft_world_desc bad[7];
-    for (uint32_t i = 0; i < 7; i++)
+    weft_world_desc bad[8];
+    for (uint32_t i = 0; i < 8; i++)
         bad[i] = weft_world_desc_default();
     bad[0].slot_limit = 0;
     bad[1].slot_limit = WEFT_SLOT_LIMIT_MAX + 1;
@@ -271,7 +271,8 @@ Test(entities, a_description_out_of_range_is_refused) {
     bad[4].type_limit = 0;
     bad[5].type_limit = 65536;
     bad[6].cookie = 0;
-    for (uint32_t i = 0; i < 7; i++) {
+    bad[7].math = (weft_math_backend)2;
+    for (uint32_t i = 0; i < 8; i++) {
         weft_world* world = (weft_world*)&bad;
         cr_assert_eq(weft_world_create(&bad[i], NULL, &world), WEFT_STATUS_BAD_ARGUMENT);
         cr_assert_null(world);

@@ -27,7 +27,7 @@ static const Every sample = {
 // A description built by hand, as a binding for another language would.
 typedef struct hand {
     weft_type type;
-    weft_field fields[20];
+    weft_field fields[40];
 } hand;
 
 static hand make(const char* name, uint32_t size, uint32_t align, uint32_t count) {
@@ -62,51 +62,51 @@ Test(type, a_declared_struct_passes_the_check) {
 
 Test(type, padding_is_refused_with_its_place) {
     hand middle = make("Gap", 16, 8, 2);
-    middle.fields[0] = (weft_field){"flag", WEFT_KIND_U8, 0};
-    middle.fields[1] = (weft_field){"wide", WEFT_KIND_U64, 8};
+    middle.fields[0] = (weft_field){.name = "flag", .kind = WEFT_KIND_U8, .offset = 0};
+    middle.fields[1] = (weft_field){.name = "wide", .kind = WEFT_KIND_U64, .offset = 8};
     refuse(&middle, "field wide");
     refuse(&middle, "byte 1 comes next");
     hand end = make("Tail", 16, 8, 2);
-    end.fields[0] = (weft_field){"wide", WEFT_KIND_U64, 0};
-    end.fields[1] = (weft_field){"flag", WEFT_KIND_U8, 8};
+    end.fields[0] = (weft_field){.name = "wide", .kind = WEFT_KIND_U64, .offset = 0};
+    end.fields[1] = (weft_field){.name = "flag", .kind = WEFT_KIND_U8, .offset = 8};
     refuse(&end, "Tail");
     hand overlap = make("Overlap", 8, 4, 2);
-    overlap.fields[0] = (weft_field){"a", WEFT_KIND_U32, 0};
-    overlap.fields[1] = (weft_field){"b", WEFT_KIND_U32, 2};
+    overlap.fields[0] = (weft_field){.name = "a", .kind = WEFT_KIND_U32, .offset = 0};
+    overlap.fields[1] = (weft_field){.name = "b", .kind = WEFT_KIND_U32, .offset = 2};
     refuse(&overlap, "field b");
 }
 
 Test(type, kinds_that_state_may_not_hold_are_refused) {
-    static const uint32_t kinds[] = {WEFT_KIND_NONE, 12, 13, 255, UINT32_MAX};
+    static const uint32_t kinds[] = {WEFT_KIND_NONE, 19, 20, 255, UINT32_MAX};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         hand h = make("Real", 8, 8, 1);
-        h.fields[0] = (weft_field){"value", kinds[i], 0};
+        h.fields[0] = (weft_field){.name = "value", .kind = kinds[i], .offset = 0};
         refuse(&h, "field value");
         cr_assert_eq(weft_kind_size((weft_kind)kinds[i]), 0);
     }
-    cr_assert_str_eq(weft_kind_name((weft_kind)12), "unknown");
+    cr_assert_str_eq(weft_kind_name((weft_kind)19), "unknown");
     cr_assert_str_eq(weft_kind_name((weft_kind)UINT32_MAX), "unknown");
 }
 
 Test(type, overlong_and_malformed_descriptions_are_refused) {
-    hand many = make("Many", 17, 1, 17);
-    for (uint32_t i = 0; i < 17; i++)
-        many.fields[i] = (weft_field){"byte", WEFT_KIND_U8, i};
-    refuse(&many, "17 fields");
+    hand many = make("Many", 33, 1, 33);
+    for (uint32_t i = 0; i < 33; i++)
+        many.fields[i] = (weft_field){.name = "byte", .kind = WEFT_KIND_U8, .offset = i};
+    refuse(&many, "33 fields");
     hand large = make("Large", 5000, 8, 1);
-    large.fields[0] = (weft_field){"value", WEFT_KIND_U64, 0};
+    large.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 0};
     refuse(&large, "5000 bytes");
     hand unnamed = make("", 4, 4, 1);
-    unnamed.fields[0] = (weft_field){"value", WEFT_KIND_U32, 0};
+    unnamed.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U32, .offset = 0};
     refuse(&unnamed, "no name");
     hand crooked = make("Crooked", 8, 3, 1);
-    crooked.fields[0] = (weft_field){"value", WEFT_KIND_U64, 0};
+    crooked.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 0};
     refuse(&crooked, "Crooked");
     hand loose = make("Loose", 8, 16, 1);
-    loose.fields[0] = (weft_field){"value", WEFT_KIND_U64, 0};
+    loose.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 0};
     refuse(&loose, "Loose");
     hand nameless = make("Nameless", 4, 4, 1);
-    nameless.fields[0] = (weft_field){NULL, WEFT_KIND_U32, 0};
+    nameless.fields[0] = (weft_field){.name = NULL, .kind = WEFT_KIND_U32, .offset = 0};
     char text[256];
     cr_assert_eq(check(&nameless, text), WEFT_STATUS_BAD_TYPE);
 }
@@ -115,15 +115,15 @@ Test(type, overlong_and_malformed_descriptions_are_refused) {
 // alignment.
 Test(type, misaligned_descriptions_are_refused) {
     hand misaligned = make("Misaligned", 10, 8, 2);
-    misaligned.fields[0] = (weft_field){"low", WEFT_KIND_U16, 0};
-    misaligned.fields[1] = (weft_field){"value", WEFT_KIND_U64, 2};
+    misaligned.fields[0] = (weft_field){.name = "low", .kind = WEFT_KIND_U16, .offset = 0};
+    misaligned.fields[1] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 2};
     refuse(&misaligned, "Misaligned");
     hand ragged = make("Ragged", 12, 8, 2);
-    ragged.fields[0] = (weft_field){"value", WEFT_KIND_U64, 0};
-    ragged.fields[1] = (weft_field){"low", WEFT_KIND_U32, 8};
+    ragged.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 0};
+    ragged.fields[1] = (weft_field){.name = "low", .kind = WEFT_KIND_U32, .offset = 8};
     refuse(&ragged, "Ragged");
     hand narrow = make("Narrow", 8, 1, 1);
-    narrow.fields[0] = (weft_field){"value", WEFT_KIND_U64, 0};
+    narrow.fields[0] = (weft_field){.name = "value", .kind = WEFT_KIND_U64, .offset = 0};
     refuse(&narrow, "Narrow");
 }
 
@@ -196,10 +196,11 @@ Test(type, a_short_buffer_is_terminated_and_the_length_is_whole) {
 }
 
 Test(type, every_kind_has_a_size_and_a_name) {
-    static const uint32_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8};
-    static const char* const names[] = {"none", "i8",  "u8",  "i16",   "u16",  "i32",
-                                        "u32",  "i64", "u64", "fixed", "vec2", "entity"};
-    for (uint32_t kind = 0; kind < 12; kind++) {
+    static const uint32_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 1, 8, 12, 4, 8, 12, 0};
+    static const char* const names[] = {
+        "none", "i8",     "u8",   "i16",     "u16",  "i32",   "u32",    "i64",    "u64",   "fixed",
+        "vec2", "entity", "bool", "fixed64", "vec3", "float", "float2", "float3", "nested"};
+    for (uint32_t kind = 0; kind < 19; kind++) {
         cr_assert_eq(weft_kind_size((weft_kind)kind), sizes[kind]);
         cr_assert_str_eq(weft_kind_name((weft_kind)kind), names[kind]);
     }
@@ -207,8 +208,8 @@ Test(type, every_kind_has_a_size_and_a_name) {
 
 Test(type, types_are_equal_by_name_and_layout) {
     hand a = make("Same", 8, 4, 2);
-    a.fields[0] = (weft_field){"x", WEFT_KIND_U32, 0};
-    a.fields[1] = (weft_field){"y", WEFT_KIND_I32, 4};
+    a.fields[0] = (weft_field){.name = "x", .kind = WEFT_KIND_U32, .offset = 0};
+    a.fields[1] = (weft_field){.name = "y", .kind = WEFT_KIND_I32, .offset = 4};
     hand b = a;
     a.type.fields = a.fields;
     b.type.fields = b.fields;
@@ -217,7 +218,7 @@ Test(type, types_are_equal_by_name_and_layout) {
     b.fields[1].kind = WEFT_KIND_U32;
     cr_assert(!weft__type_same(&a.type, &b.type));
     cr_assert_neq(weft__type_hash(&a.type), weft__type_hash(&b.type));
-    b.fields[1] = (weft_field){"z", WEFT_KIND_I32, 4};
+    b.fields[1] = (weft_field){.name = "z", .kind = WEFT_KIND_I32, .offset = 4};
     cr_assert(!weft__type_same(&a.type, &b.type));
     cr_assert_neq(weft__type_hash(&a.type), weft__type_hash(&b.type));
     b = a;
@@ -247,7 +248,7 @@ Test(type, an_equal_description_at_another_address_names_the_same_type) {
 Test(type, a_kind_change_at_the_same_name_is_not_the_registered_type) {
     weft_world* world = world_make();
     hand other = make("Every", 4, 4, 1);
-    other.fields[0] = (weft_field){"i64", WEFT_KIND_U32, 0};
+    other.fields[0] = (weft_field){.name = "i64", .kind = WEFT_KIND_U32, .offset = 0};
     other.type.fields = other.fields;
     world_component(world, WEFT_TYPE(Every), WEFT_STORAGE_DENSE);
     cr_assert_null(weft_world_read(world, world_create_one(world), &other.type));

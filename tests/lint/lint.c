@@ -1,5 +1,5 @@
 // The lint's program: walks the tree, runs the rules, reports. With --self-test it runs every rule
-// over its own two fixtures: a tree that must be clean and one that must not be.
+// over its own fixtures: a tree that must be clean, and one or more that must not be.
 
 #include "lint.h"
 
@@ -96,7 +96,8 @@ static void walk(struct lint* lint, const char* path) {
         snprintf(full, sizeof full, "%s/%s", lint->root, child);
         struct stat status;
         if (name[0] != '.' && stat(full, &status) == 0) {
-            if (S_ISDIR(status.st_mode) && strcmp(child, "tests/lint/fixtures") != 0)
+            if (S_ISDIR(status.st_mode) && strcmp(child, "tests/lint/fixtures") != 0 &&
+                strcmp(child, "tests/clanglint/fixtures") != 0)
                 walk(lint, child);
             else if (S_ISREG(status.st_mode) && is_source_name(name))
                 add_source(lint, child);
@@ -203,7 +204,7 @@ static bool fixture_passes(const char* fixtures, const char* rule, const char* k
     snprintf(list, sizeof list, "%s/sources.txt", root);
     struct lint lint = {.root = root, .quiet = true, .source_list = list};
     lint_run(&lint);
-    bool bad = strcmp(kind, "bad") == 0;
+    bool bad = strncmp(kind, "bad", 3) == 0;
     bool passes = lint.source_count > 0 && (lint.finding_count > 0) == bad && !lint.mixed_rules &&
                   (!bad || strcmp(lint.only_rule, rule) == 0);
     if (!passes)
@@ -223,6 +224,16 @@ static int self_test(const char* fixtures) {
             r < lint_rule_count ? lint_rules[r].name : silencers[r - lint_rule_count];
         failed += !fixture_passes(fixtures, rule, "good");
         failed += !fixture_passes(fixtures, rule, "bad");
+        // A rule with more than one thing to find has a tree for each: bad2, bad3...
+        for (int n = 2; n < 10; n++) {
+            char kind[16], path[2048];
+            struct stat status;
+            snprintf(kind, sizeof kind, "bad%d", n);
+            snprintf(path, sizeof path, "%s/%s/%s", fixtures, rule, kind);
+            if (stat(path, &status) != 0)
+                break;
+            failed += !fixture_passes(fixtures, rule, kind);
+        }
     }
     printf("lint self-test: %zu rules, %d fixtures failed\n", lint_rule_count + 2, failed);
     return failed == 0 ? 0 : 1;

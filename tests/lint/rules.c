@@ -284,12 +284,19 @@ static void check_libm(struct lint* lint, struct source* file) {
     }
 }
 
+// The pinned backend computes with float, and nothing computes with double.
+static bool is_pinned(const struct source* file) {
+    return strncmp(file->path, "math/pinned", 11) == 0 ||
+           strcmp(file->path, "math/include/weft/pinned.h") == 0;
+}
+
 static void check_float(struct lint* lint, struct source* file) {
     for (size_t i = 0; i < file->token_count; i++) {
         const struct token* token = &file->tokens[i];
-        if (token_is(token, "double") || token_is(token, "float"))
-            lint_report(lint, file, token->line, "float", NULL, "%.*s outside the pinned backend",
-                        (int)token->size, token->text);
+        if (token_is(token, "double"))
+            lint_report(lint, file, token->line, "float", NULL, "double is of no use to state");
+        if (token_is(token, "float") && !is_pinned(file))
+            lint_report(lint, file, token->line, "float", NULL, "float outside the pinned backend");
     }
 }
 

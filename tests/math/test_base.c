@@ -11,6 +11,7 @@ Test(base, status_numbers_are_pinned) {
     cr_assert_eq(WEFT_STATUS_OK, 0);
     cr_assert_eq(WEFT_STATUS_OUT_OF_MEMORY, 1);
     cr_assert_eq(WEFT_STATUS_WRONG_PHASE, 11);
+    cr_assert_eq(WEFT_STATUS_OUT_OF_RANGE, 12);
     cr_assert_eq(WEFT_STATUS_GRAPH_CYCLE, 20);
     cr_assert_eq(WEFT_STATUS_SYSTEM_FAILED, 40);
     cr_assert_eq(WEFT_STATUS_DIVERGED, 44);

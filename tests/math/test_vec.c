@@ -1,3 +1,4 @@
+#include "math_big.h"
 #include "math_test.h"
 #include "weft/vec.h"
 
@@ -23,6 +24,15 @@ static bool is_length(uint64_t x, uint64_t y, int32_t r) {
     return above && below;
 }
 
+static big product(weft_fixed a, weft_fixed b) {
+    return big_mul(big_of(a.raw), big_of(b.raw));
+}
+
+/// Whether r is the sum of products n, saturated and rounded once.
+static bool is_number(big n, int32_t r) {
+    return big_is_saturated(n, big_of(65536), r, INT32_MIN, INT32_MAX);
+}
+
 static uint64_t size_of(int64_t number) {
     return (uint64_t)(number < 0 ? -number : number);
 }
@@ -44,57 +54,35 @@ static void check_distance(weft_vec2 a, weft_vec2 b) {
     cr_assert_eq(distance, weft_vec2_distance(b, a).raw);
 }
 
-#ifdef __SIZEOF_INT128__
-__extension__ typedef __int128 wide;
-
-static int32_t dot_oracle(weft_vec2 a, weft_vec2 b) {
-    wide sum = (wide)a.x.raw * b.x.raw + (wide)a.y.raw * b.y.raw;
-    wide whole = sum / 65536;
-    wide rest = sum % 65536;
-    wide twice = 2 * (rest < 0 ? -rest : rest);
-    if (twice > 65536 || (twice == 65536 && whole % 2 != 0))
-        whole += sum < 0 ? -1 : 1;
-    if (whole > INT32_MAX)
-        return INT32_MAX;
-    return whole < INT32_MIN ? INT32_MIN : (int32_t)whole;
-}
-
 /// Whether unit is within 0.501 ulp of 65536 * part / sqrt(square), all magnitudes.
-static bool is_unit(uint64_t part, wide square, int32_t unit) {
-    wide exact = (wide)part * 65536 * 1000;
-    wide low = (wide)unit * 1000 - 501;
-    wide high = (wide)unit * 1000 + 501;
-    exact *= exact; // under 2^114
-    return (low < 0 || low * low * square <= exact) && exact <= high * high * square;
+static bool is_unit(int64_t part, big square, int64_t unit) {
+    big exact = big_mul(big_of(part), big_of(65536 * 1000));
+    big low = big_of(unit * 1000 - 501);
+    big high = big_of(unit * 1000 + 501);
+    exact = big_mul(exact, exact);
+    return (big_sign(low) < 0 || big_compare(big_mul(big_mul(low, low), square), exact) <= 0) &&
+           big_compare(exact, big_mul(big_mul(high, high), square)) <= 0;
 }
 
 static void check_normalize(weft_vec2 a) {
     weft_vec2 unit = weft_vec2_normalize(a);
-    wide square = (wide)a.x.raw * a.x.raw + (wide)a.y.raw * a.y.raw;
+    big square = big_add(product(a.x, a.x), product(a.y, a.y));
     bool good = size_of(unit.x.raw) <= 65536 && size_of(unit.y.raw) <= 65536;
-    good = good && is_unit(size_of(a.x.raw), square, abs(unit.x.raw));
-    good = good && is_unit(size_of(a.y.raw), square, abs(unit.y.raw));
+    good = good && is_unit((int64_t)size_of(a.x.raw), square, abs(unit.x.raw));
+    good = good && is_unit((int64_t)size_of(a.y.raw), square, abs(unit.y.raw));
     good = good && (int64_t)unit.x.raw * a.x.raw >= 0 && (int64_t)unit.y.raw * a.y.raw >= 0;
     if (!good)
         TEST_FAIL("normalize(%d, %d) = (%d, %d)", a.x.raw, a.y.raw, unit.x.raw, unit.y.raw);
 }
 
-static void check_dot(weft_vec2 a, weft_vec2 b) {
+static void check_products(weft_vec2 a, weft_vec2 b) {
     int32_t dot = weft_vec2_dot(a, b).raw;
-    if (dot != dot_oracle(a, b))
+    if (!is_number(big_add(product(a.x, b.x), product(a.y, b.y)), dot))
         TEST_FAIL("(%d, %d) . (%d, %d) = %d", a.x.raw, a.y.raw, b.x.raw, b.y.raw, dot);
+    int32_t cross = weft_vec2_cross(a, b).raw;
+    if (!is_number(big_sub(product(a.x, b.y), product(a.y, b.x)), cross))
+        TEST_FAIL("(%d, %d) x (%d, %d) = %d", a.x.raw, a.y.raw, b.x.raw, b.y.raw, cross);
 }
-#else
-// Without a 128-bit integer the pinned results stand for these.
-static void check_normalize(weft_vec2 a) {
-    (void)a;
-}
-
-static void check_dot(weft_vec2 a, weft_vec2 b) {
-    (void)a;
-    (void)b;
-}
-#endif
 
 Test(vec, all_pairs_of_edges) {
     const int n = TEST_EDGES;
@@ -104,7 +92,7 @@ Test(vec, all_pairs_of_edges) {
         check_normalize(a);
         for (int j = 0; j < n * n; ++j) {
             weft_vec2 b = vec(test_edges[j / n], test_edges[j % n]);
-            check_dot(a, b);
+            check_products(a, b);
             check_distance(a, b);
         }
     }
@@ -112,12 +100,12 @@ Test(vec, all_pairs_of_edges) {
 
 Test(vec, random_vectors) {
     uint64_t state = test_seed("random_vectors");
-    for (int i = 0; i < 1000000; ++i) {
+    for (int i = 0; i < 150000; ++i) {
         weft_vec2 a = random_vec(&state);
         weft_vec2 b = random_vec(&state);
         check_length(a);
         check_distance(a, b);
-        check_dot(a, b);
+        check_products(a, b);
         check_normalize(a);
     }
 }
@@ -135,6 +123,16 @@ Test(vec, componentwise) {
     weft_vec2 scaled = weft_vec2_scale(vec(3, -65536), weft_fixed_from_raw(32768));
     cr_assert_eq(scaled.x.raw, 2, "a tie goes to even");
     cr_assert_eq(scaled.y.raw, -32768);
+}
+
+Test(vec, oracle_refuses_wrong_results) {
+    cr_assert(is_number(big_of(32768), 0), "a tie goes to even");
+    cr_assert_not(is_number(big_of(32768), 1));
+    cr_assert_not(is_number(big_power(63), INT32_MIN));
+    // 3/5 is 39321.6 steps.
+    cr_assert(is_unit(3, big_of(25), 39322));
+    cr_assert_not(is_unit(3, big_of(25), 39321));
+    cr_assert_not(is_unit(3, big_of(25), 39323));
 }
 
 Test(vec, dot_is_rounded_once) {
@@ -188,6 +186,34 @@ Test(vec, normalize_known) {
         cr_assert_eq(diagonal.x.raw, sign * 46341);
         cr_assert_eq(diagonal.y.raw, sign * 46341);
     }
+}
+
+Test(vec, cross_known) {
+    cr_assert_eq(weft_vec2_cross(vec(65536, 0), vec(0, 65536)).raw, 65536);
+    cr_assert_eq(weft_vec2_cross(vec(0, 65536), vec(65536, 0)).raw, -65536);
+    // Two halves of a step; the largest and the smallest difference; large terms that cancel.
+    cr_assert_eq(weft_vec2_cross(vec(1, -1), vec(32768, 32768)).raw, 1);
+    cr_assert_eq(weft_vec2_cross(vec(INT32_MIN, INT32_MAX), vec(INT32_MIN, INT32_MIN)).raw,
+                 INT32_MAX);
+    cr_assert_eq(weft_vec2_cross(vec(INT32_MAX, INT32_MIN), vec(INT32_MIN, INT32_MIN)).raw,
+                 INT32_MIN);
+    cr_assert_eq(weft_vec2_cross(vec(INT32_MIN, INT32_MIN), vec(INT32_MIN, INT32_MIN)).raw, 0);
+}
+
+Test(vec, lerp_and_corners) {
+    const weft_fixed half = weft_fixed_from_raw(32768);
+    weft_vec2 middle = weft_vec2_lerp(vec(INT32_MIN, 10), vec(INT32_MAX, 21), half);
+    cr_assert_eq(middle.x.raw, 0);
+    cr_assert_eq(middle.y.raw, 16, "15.5 goes to even");
+    weft_vec2 end = weft_vec2_lerp(vec(INT32_MIN, 10), vec(INT32_MAX, 21), WEFT_FIXED_ONE);
+    cr_assert_eq(end.x.raw, INT32_MAX);
+    cr_assert_eq(end.y.raw, 21);
+    weft_vec2 low = weft_vec2_min(vec(1, -5), vec(-3, 4));
+    weft_vec2 high = weft_vec2_max(vec(1, -5), vec(-3, 4));
+    cr_assert_eq(low.x.raw, -3);
+    cr_assert_eq(low.y.raw, -5);
+    cr_assert_eq(high.x.raw, 1);
+    cr_assert_eq(high.y.raw, 4);
 }
 
 /// One number for a long sequence of every operation: it must be the same in every build.

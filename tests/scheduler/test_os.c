@@ -13,10 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__SSE__)
-#include <xmmintrin.h>
-#endif
-
 Test(os, region_is_zeroed_and_writable) {
     size_t size = 3 << 20;
     void* base = NULL;
@@ -157,30 +153,6 @@ Test(os, affinity_is_the_calling_threads) {
         cr_assert_eq(now, cpus[i]);
         cr_assert_eq(weft__os_affinity_count(), 1);
     }
-}
-
-Test(os, float_state_is_pinned_and_restored) {
-    uint64_t first = weft__os_float_state_set();
-    cr_assert(weft__os_float_state_get());
-#if defined(__SSE__)
-    volatile float tiny = 1e-38f;
-    const uint32_t spoilers[] = {0x8000, 0x0040, 0x2000, 0x4000, 0x6000};
-    for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++) {
-        uint32_t clean = _mm_getcsr();
-        _mm_setcsr(clean | spoilers[i]);
-        cr_assert_not(weft__os_float_state_get());
-        uint64_t before = weft__os_float_state_set();
-        cr_assert(weft__os_float_state_get());
-        cr_assert_gt(tiny / 8, 0.0f);
-        weft__os_float_state_restore(before);
-        cr_assert_not(weft__os_float_state_get());
-        _mm_setcsr(clean);
-    }
-    // A flag that arithmetic raises is not control.
-    _mm_setcsr(_mm_getcsr() | 0x20);
-    cr_assert(weft__os_float_state_get());
-#endif
-    weft__os_float_state_restore(first);
 }
 
 // A folder that stands for "/", and in it what a kernel would show.

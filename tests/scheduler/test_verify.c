@@ -10,7 +10,8 @@
 
 WEFT_COMPONENT(Point, (weft_vec2, at), (int32_t, weight), (uint32_t, color));
 WEFT_TAG(Marked);
-WEFT_RESOURCE(Gauge, (uint64_t, high), (uint64_t, low));
+WEFT_RESOURCE(Needle, (uint64_t, base), (array, uint32_t, marks, 2));
+WEFT_RESOURCE(Gauge, (uint64_t, high), (nested_array, Needle, needles, 2));
 WEFT_MESSAGE(Note, (uint32_t, pitch));
 WEFT_MESSAGE(Letter, (uint32_t, stamps));
 WEFT_PARTIAL(Total, (int64_t, weight));
@@ -98,7 +99,7 @@ static weft_status signal(weft_view* view, const void* context) {
     Gauge* gauges = WEFT_RESOURCE_WRITE(view, Gauge);
     uint32_t pitch = strikes(view, context, FAULT_MESSAGE) ? 7 : 5;
     uint32_t stamps = strikes(view, context, FAULT_PENDING) ? 2 : 1;
-    gauges[2].low += strikes(view, context, FAULT_RESOURCE) ? 3 : 1;
+    gauges[2].needles[1].marks[1] += strikes(view, context, FAULT_RESOURCE) ? 3 : 1;
     WEFT_EMIT(view, 0, WEFT_ENTITY_NULL, Note, {pitch});
     if (strikes(view, context, FAULT_MESSAGE_COUNT))
         WEFT_EMIT(view, 0, WEFT_ENTITY_NULL, Note, {5});
@@ -314,7 +315,7 @@ Test(verify, resource) {
     cr_assert_eq(place.kind, WEFT_VERIFY_KIND_RESOURCE);
     cr_assert_eq(place.index, 2u);
     cr_assert_str_eq(place.type, "Gauge");
-    cr_assert_str_eq(place.field, "low");
+    cr_assert_str_eq(place.field, "needles[1].marks[1]");
     cr_assert_str_eq(place.reference_text, "4");
     cr_assert_str_eq(place.found_text, "6");
     cr_assert_eq(place.entity_count, 0u);

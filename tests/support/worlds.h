@@ -99,6 +99,7 @@ typedef struct run_config {
     bool no_pin;
     uint32_t grain;
     uint64_t seed;
+    weft_math_backend math;
 } run_config;
 
 /// The serial one first: the others are compared with it.
@@ -162,7 +163,10 @@ typedef struct sim {
 typedef void sim_build_fn(weft_world* world, weft_schedule* schedule);
 
 static inline sim sim_open(const run_config* config, sim_build_fn* build) {
-    sim s = {.world = world_make()};
+    weft_world_desc desc = weft_world_desc_default();
+    desc.math = config->math;
+    sim s = {0};
+    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
     s.schedule = run_schedule(s.world);
     build(s.world, s.schedule);
     s.executor = run_executor(s.schedule, config);

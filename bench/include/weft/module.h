@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /// Advanced whenever weft_module or what it refers to changes incompatibly.
-#define WEFT_MODULE_ABI 1u
+#define WEFT_MODULE_ABI 2u
 
 /// Sizes of a run, from the command line or the module's defaults.
 typedef struct weft_module_options {

@@ -112,6 +112,10 @@ WEFT_API weft_commands* weft_view_commands(weft_view* view);
 /// Ticks completed before this one: the t of world(t).
 WEFT_API uint64_t weft_view_tick(const weft_view* view);
 
+/// False in a world whose determinism is off: then there is no generator, and to ask for a key is a
+/// bug that asserts.
+WEFT_API bool weft_view_has_random(const weft_view* view);
+
 /// Key of this system's draws in this tick (C8): use with weft_random_u32() and friends, with the
 /// entity's slot as the subject; in world scope any number of the system's own, from 0.
 WEFT_API weft_random_key weft_view_random(const weft_view* view);
@@ -122,6 +126,10 @@ WEFT_API weft_random_key weft_view_random_chunk(const weft_view* view);
 
 /// The shard of the chunk; 0 in world scope.
 WEFT_API uint32_t weft_view_shard(const weft_view* view);
+
+/// Where this task notes what happened to its numbers: give it to the operations that end in
+/// _sticky. The tick reports which system saturated first, see weft_executor_numbers().
+WEFT_API weft_number_flags* weft_view_number_flags(weft_view* view);
 
 /// Fails the tick with one line of text; returns SYSTEM_FAILED to be passed on.
 WEFT_API weft_status weft_view_fail(weft_view* view, const char* format, ...) WEFT_PRINTF(2, 3);

@@ -21,16 +21,28 @@ typedef struct weft_commands weft_commands;
 /// The largest slot limit a world can have, 2^32 - 2.
 #define WEFT_SLOT_LIMIT_MAX 4294967294u
 
+/// What a run computes with (C9). Numbers and names enter files; none is reused.
+typedef enum weft_math_backend {
+    WEFT_MATH_FIXED_16_16 = 0,     // "fixed_point_16_16": integers and fixed-point numbers.
+    WEFT_MATH_FLOAT_PINNED_32 = 1, // "float_pinned_32": also float, as pinned.h pins it.
+} weft_math_backend;
+
+/// The name of a backend ("fixed_point_16_16"), or "unknown". Never null.
+WEFT_API const char* weft_math_name(weft_math_backend math);
+
 /// Run identity of a world: every field may change results. Start from weft_world_desc_default().
 typedef struct weft_world_desc {
     uint64_t seed;            // Keys every random draw (C8).
+    weft_math_backend math;   // Default: fixed point. Float fields need FLOAT_PINNED_32, or
+    bool allow_float;         // this: fields of float beside a fixed-point simulation.
+    bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
     uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
     uint32_t cookie;          // Set by the default function. Do not write.
 } weft_world_desc;
 
-/// Seed 0, 2^32 - 2 slots, 65,536 archetypes, 4096 types.
+/// Seed 0, fixed-point numbers alone, deterministic, 2^32 - 2 slots, 65,536 archetypes, 4096 types.
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
@@ -50,6 +62,11 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_create(const weft_world_desc* des
 /// Destroys a world and everything in it. Null is allowed.
 WEFT_API void weft_world_destroy(weft_world* world);
 
+/// What weft_world_desc.deterministic said. Off is for programs whose systems draw from where no
+/// run can be repeated: systems get no generator instead of one that is seeded from a clock, and
+/// such runs are neither verified nor kept as hashes. Everything else stays as it is.
+WEFT_API bool weft_world_is_deterministic(const weft_world* world);
+
 /// One line on the last call that failed in this world: what, where, why, what to do. Empty if none
 /// did. Valid until the next failing call.
 WEFT_API const char* weft_world_error(const weft_world* world);
@@ -63,7 +80,8 @@ typedef enum weft_storage {
     WEFT_STORAGE_BUFFERED = 2, // Dense with two columns: readers see world(t) all tick long (C3).
 } weft_storage;
 
-/// Registers a component. Status: BAD_TYPE, DUPLICATE, COMPONENT_LIMIT, WRONG_PHASE.
+/// Registers a component. Status: BAD_TYPE, also for a float field in a world that does not allow
+/// it, DUPLICATE, COMPONENT_LIMIT, WRONG_PHASE.
 WEFT_API WEFT_NODISCARD weft_status weft_world_register_component(weft_world* world,
                                                                   const weft_type* type,
                                                                   weft_storage storage);
@@ -124,6 +142,9 @@ WEFT_API bool weft_world_is_alive(const weft_world* world, weft_entity entity);
 /// Living entities.
 WEFT_API uint64_t weft_world_entity_count(const weft_world* world);
 
+/// The backend that the world was created with.
+WEFT_API weft_math_backend weft_world_math(const weft_world* world);
+
 /// Ticks completed.
 WEFT_API uint64_t weft_world_tick(const weft_world* world);
 
@@ -162,7 +183,7 @@ WEFT_API void weft_world_checkpoint(weft_world* world);
 WEFT_API weft_digest weft_world_digest_view(weft_world* world);
 
 /// View and everything else that decides the future: allocator, archetype ids, pending messages,
-/// tick, seed. Equal full digests mean equal futures (C7). Zero when the world failed.
+/// tick, seed, determinism. Equal full digests mean equal futures (C7). Zero when the world failed.
 WEFT_API weft_digest weft_world_digest_full(weft_world* world);
 
 /// Rehashes everything without the caches and compares. Status: OK or DIGEST_MISMATCH, the error

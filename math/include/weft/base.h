@@ -33,14 +33,18 @@ extern "C" {
     X(CREATE_LIMIT, 9, "one task recorded more creates than a provisional handle can number")      \
     X(STALE_ENTITY, 10, "the handle does not name a living entity")                                \
     X(WRONG_PHASE, 11, "the call is not allowed in this phase of the world's life")                \
+    X(OUT_OF_RANGE, 12, "a number is beyond the limits of its type")                               \
     X(GRAPH_CYCLE, 20, "the declared order and the access sets form a cycle")                      \
     X(UNKNOWN_SYSTEM, 21, "an order relation names a system that is not registered")               \
     X(BAD_ACCESS, 22, "a system's access list is contradictory")                                   \
     X(SYSTEM_FAILED, 40, "a system returned an error")                                             \
     X(WORLD_FAILED, 41, "the world failed earlier and refuses to go on")                           \
-    X(NOT_A_NUMBER, 42, "a float column holds NaN")                                                \
+    X(NOT_A_NUMBER, 42, "a value holds NaN")                                                       \
     X(DIGEST_MISMATCH, 43, "a cached digest differs from a full rehash")                           \
     X(DIVERGED, 44, "two runs that must agree produced different digests")                         \
+    X(FLOAT_STATE, 45, "a system or module changed the floating-point state of its thread")        \
+    X(BAD_BOOL, 47, "a bool holds neither 0 nor 1")                                                \
+    X(NOT_DETERMINISTIC, 46, "the world was made with determinism off: its runs are not compared") \
     X(BAD_FORMAT, 60, "bytes are truncated, corrupt or of another version")                        \
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
     X(FILE_ERROR, 62, "a file could not be opened, read or written")                               \

@@ -5,6 +5,10 @@
 /// correctly rounded: the exact result to nearest, ties to even. So rounding is symmetric about
 /// zero and the same on every architecture, compiler and optimisation level. Values are compared
 /// by comparing `raw`. Everything here may be called from any thread.
+///
+/// Three further forms of the operations that can saturate differ from the plain ones in that
+/// alone: `_sticky` notes it in flags, `_checked` returns whether the result is in range, `_wrap`
+/// keeps the low 32 bits of the rounded result.
 #pragma once
 
 #include "weft/base.h"
@@ -70,7 +74,8 @@ typedef struct weft_fixed {
 
 /// What has happened in a sequence of operations: bits that are set and never cleared by it. The
 /// operations whose names end in _sticky take a pointer to one and give the same results as the
-/// plain ones.
+/// plain ones. In a loop it is best a local variable, which cannot be what a column's pointer
+/// points to.
 typedef uint32_t weft_number_flags;
 
 #define WEFT_NUMBER_SATURATED 1u    ///< a result was out of range and became a limit
@@ -86,9 +91,21 @@ static inline int32_t weft__saturate32(int64_t number) {
     return (int32_t)(low > INT32_MAX ? INT32_MAX : low);
 }
 
+/// Saturates, and notes it.
+static inline int32_t weft__saturate32_sticky(int64_t number, weft_number_flags* flags) {
+    int32_t raw = weft__saturate32(number);
+    *flags |= raw != number ? WEFT_NUMBER_SATURATED : 0u;
+    return raw;
+}
+
+/// number + fraction / 2^16 to the nearest whole number, ties to even. 0 <= fraction < 2^16.
+static inline int64_t weft__round16(int64_t number, int64_t fraction) {
+    return number + ((fraction + 0x7fff + (number & 1)) >> 16);
+}
+
 /// n / d to nearest, ties to even. d > 0 and d < 2^63.
 static inline uint64_t weft__divide_even(uint64_t n, uint64_t d) {
-    uint64_t quotient = n / d;
+    uint64_t quotient = n / d; // weft-lint: allow(division): callers see to it that d > 0
     uint64_t rest = n - quotient * d;
     uint64_t gap = d - rest;
     return quotient + ((uint64_t)(rest > gap) | ((uint64_t)(rest == gap) & quotient & 1u));
@@ -104,6 +121,11 @@ static inline weft_fixed weft_fixed_from_int(int32_t whole) {
     return weft_fixed_from_raw(weft__saturate32((int64_t)whole * 65536));
 }
 
+/// A whole number of 64 bits; outside -32768..32767 it saturates.
+static inline weft_fixed weft_fixed_from_int64(int64_t whole) {
+    return weft_fixed_from_int(weft__saturate32(whole));
+}
+
 /// The nearest whole number, ties to even: -32768..32768.
 static inline int32_t weft_fixed_to_int(weft_fixed a) {
     int32_t whole = a.raw >> 16;
@@ -114,9 +136,7 @@ static inline int32_t weft_fixed_to_int(weft_fixed a) {
 /// sums: add up 64-bit products and round once.
 static inline weft_fixed weft_fixed_from_product(int64_t product) {
     // Rounded on the low half alone: `product + 0x7fff` could overflow.
-    int64_t whole = product >> 16;
-    int64_t carry = ((product & 0xffff) + 0x7fff + (whole & 1)) >> 16;
-    return weft_fixed_from_raw(weft__saturate32(whole + carry));
+    return weft_fixed_from_raw(weft__saturate32(weft__round16(product >> 16, product & 0xffff)));
 }
 
 /// a + b, saturating.
@@ -147,11 +167,30 @@ static inline weft_fixed weft_fixed_abs(weft_fixed a) {
     return a.raw < 0 ? weft_fixed_neg(a) : a;
 }
 
-/// a * b, saturating and correctly rounded. Loops of it vectorise from SSE4.2 on.
-static inline weft_fixed weft_fixed_mul(weft_fixed a, weft_fixed b) {
+/// The raw value of a * b, correctly rounded: at most 2^46 in magnitude.
+static inline int64_t weft__fixed_product(weft_fixed a, weft_fixed b) {
     // |product| <= 2^62, so rounding cannot overflow.
     int64_t product = (int64_t)a.raw * b.raw;
-    return weft_fixed_from_raw(weft__saturate32((product + 0x7fff + ((product >> 16) & 1)) >> 16));
+    return (product + 0x7fff + ((product >> 16) & 1)) >> 16;
+}
+
+/// a * b, saturating and correctly rounded. Loops of it vectorise from SSE4.2 on.
+static inline weft_fixed weft_fixed_mul(weft_fixed a, weft_fixed b) {
+    return weft_fixed_from_raw(weft__saturate32(weft__fixed_product(a, b)));
+}
+
+/// a * b + c: the exact value, saturating and rounded once.
+static inline weft_fixed weft_fixed_muladd(weft_fixed a, weft_fixed b, weft_fixed c) {
+    // At most 2^62 + 2^47 in magnitude.
+    return weft_fixed_from_product((int64_t)a.raw * b.raw + (int64_t)c.raw * 65536);
+}
+
+/// The raw value of a / b, correctly rounded, at most 2^47 in magnitude. b is not 0.
+static inline int64_t weft__fixed_quotient(weft_fixed a, weft_fixed b) {
+    // Magnitudes, as ties to even is symmetric; they also have room for the smallest value's.
+    uint64_t rounded =
+        weft__divide_even((uint64_t)weft__magnitude32(a.raw) << 16, weft__magnitude32(b.raw));
+    return (a.raw ^ b.raw) < 0 ? -(int64_t)rounded : (int64_t)rounded;
 }
 
 /// a / b, saturating and correctly rounded. x/0 is the limit of x's sign, and 0/0 is 0. A nonzero
@@ -159,11 +198,23 @@ static inline weft_fixed weft_fixed_mul(weft_fixed a, weft_fixed b) {
 static inline weft_fixed weft_fixed_div(weft_fixed a, weft_fixed b) {
     if (b.raw == 0)
         return weft_fixed_from_raw(a.raw == 0 ? 0 : (a.raw >> 31) ^ INT32_MAX);
-    // Magnitudes, as ties to even is symmetric; they also have room for the smallest value's.
-    uint64_t rounded =
-        weft__divide_even((uint64_t)weft__magnitude32(a.raw) << 16, weft__magnitude32(b.raw));
-    int64_t signed_quotient = (a.raw ^ b.raw) < 0 ? -(int64_t)rounded : (int64_t)rounded;
-    return weft_fixed_from_raw(weft__saturate32(signed_quotient));
+    return weft_fixed_from_raw(weft__saturate32(weft__fixed_quotient(a, b)));
+}
+
+/// What is left of a when b is taken from it as often as possible: a - b * trunc(a / b), exact. It
+/// has the sign of a, as with C's %, and a rem 0 is 0.
+static inline weft_fixed weft_fixed_rem(weft_fixed a, weft_fixed b) {
+    // Nothing is left by one step; the smallest value and -1 would trap on some machines.
+    if (b.raw == 0 || b.raw == -1)
+        return weft_fixed_from_raw(0);
+    return weft_fixed_from_raw(a.raw % b.raw);
+}
+
+/// a - b * floor(a / b), exact: from 0 up to b, or from 0 down to b, without b. It has the sign of
+/// b, so that a position wraps around a world of size b; a mod 0 is 0.
+static inline weft_fixed weft_fixed_mod(weft_fixed a, weft_fixed b) {
+    int32_t rest = weft_fixed_rem(a, b).raw;
+    return weft_fixed_from_raw(rest != 0 && (rest ^ b.raw) < 0 ? rest + b.raw : rest);
 }
 
 /// The smaller of two.
@@ -182,6 +233,46 @@ static inline weft_fixed weft_fixed_clamp(weft_fixed a, weft_fixed low, weft_fix
     return weft_fixed_max(low, weft_fixed_min(a, high));
 }
 
+/// The raw value of a + (b - a) * t, correctly rounded: at most 2^48 in magnitude.
+static inline int64_t weft__fixed_blend(weft_fixed a, weft_fixed b, weft_fixed t) {
+    // |b - a| < 2^32 and |t| <= 2^31.
+    int64_t product = ((int64_t)b.raw - a.raw) * t.raw;
+    return weft__round16((product >> 16) + a.raw, product & 0xffff);
+}
+
+/// a + (b - a) * t: the exact value, saturating and rounded once. So it is a at t = 0, b at t = 1,
+/// and never runs backwards in between, however far a and b are apart. Any t: outside 0..1 it goes
+/// on along the line.
+static inline weft_fixed weft_fixed_lerp(weft_fixed a, weft_fixed b, weft_fixed t) {
+    return weft_fixed_from_raw(weft__saturate32(weft__fixed_blend(a, b, t)));
+}
+
+/// The largest whole number <= a.
+static inline weft_fixed weft_fixed_floor(weft_fixed a) {
+    return weft_fixed_from_raw(a.raw & -65536);
+}
+
+/// The smallest whole number >= a; above 32767 it is the largest value, which is not whole.
+static inline weft_fixed weft_fixed_ceil(weft_fixed a) {
+    return weft_fixed_from_raw(a.raw > 0x7fff0000 ? INT32_MAX : (a.raw + 0xffff) & -65536);
+}
+
+/// The nearest whole number, ties to even; from 32767.5 on it is the largest value, which is not
+/// whole.
+static inline weft_fixed weft_fixed_round(weft_fixed a) {
+    return weft_fixed_from_int(weft_fixed_to_int(a));
+}
+
+/// The whole part, towards zero.
+static inline weft_fixed weft_fixed_trunc(weft_fixed a) {
+    return weft_fixed_from_raw((a.raw + ((a.raw >> 31) & 0xffff)) & -65536);
+}
+
+/// a - floor(a): from 0 up to 1, without 1.
+static inline weft_fixed weft_fixed_fract(weft_fixed a) {
+    return weft_fixed_from_raw(a.raw & 0xffff);
+}
+
 /// The whole number nearest to the square root of n: 0..2^32. No tie can occur. Integer arithmetic
 /// only.
 WEFT_API uint64_t weft_isqrt64(uint64_t n);
@@ -191,6 +282,134 @@ static inline weft_fixed weft_fixed_sqrt(weft_fixed a) {
     uint64_t square = a.raw < 0 ? 0 : (uint64_t)a.raw << 16;
     return weft_fixed_from_raw((int32_t)weft_isqrt64(square));
 }
+
+/// a + b; the low 32 bits of the raw sum.
+static inline weft_fixed weft_fixed_add_wrap(weft_fixed a, weft_fixed b) {
+    return weft_fixed_from_raw((int32_t)((uint32_t)a.raw + (uint32_t)b.raw));
+}
+
+/// a - b; the low 32 bits of the raw difference.
+static inline weft_fixed weft_fixed_sub_wrap(weft_fixed a, weft_fixed b) {
+    return weft_fixed_from_raw((int32_t)((uint32_t)a.raw - (uint32_t)b.raw));
+}
+
+/// a * b, correctly rounded; the low 32 bits of the raw product.
+static inline weft_fixed weft_fixed_mul_wrap(weft_fixed a, weft_fixed b) {
+    return weft_fixed_from_raw((int32_t)(uint32_t)weft__fixed_product(a, b));
+}
+
+/// Puts a + b into *out, saturating. Whether it was in range.
+static inline WEFT_NODISCARD bool weft_fixed_add_checked(weft_fixed a, weft_fixed b,
+                                                         weft_fixed* out) {
+    *out = weft_fixed_add(a, b);
+    return out->raw == (int64_t)a.raw + b.raw;
+}
+
+/// Puts a - b into *out, saturating. Whether it was in range.
+static inline WEFT_NODISCARD bool weft_fixed_sub_checked(weft_fixed a, weft_fixed b,
+                                                         weft_fixed* out) {
+    *out = weft_fixed_sub(a, b);
+    return out->raw == (int64_t)a.raw - b.raw;
+}
+
+/// Puts a * b into *out, saturating and correctly rounded. Whether the rounded product was in
+/// range.
+static inline WEFT_NODISCARD bool weft_fixed_mul_checked(weft_fixed a, weft_fixed b,
+                                                         weft_fixed* out) {
+    int64_t product = weft__fixed_product(a, b);
+    *out = weft_fixed_from_raw(weft__saturate32(product));
+    return out->raw == product;
+}
+
+/// As weft_fixed_from_int. SATURATED outside -32768..32767.
+static inline weft_fixed weft_fixed_from_int_sticky(int32_t whole, weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky((int64_t)whole * 65536, flags));
+}
+
+/// As weft_fixed_add. SATURATED where the sum is out of range.
+static inline weft_fixed weft_fixed_add_sticky(weft_fixed a, weft_fixed b,
+                                               weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky((int64_t)a.raw + b.raw, flags));
+}
+
+/// As weft_fixed_sub. SATURATED where the difference is out of range.
+static inline weft_fixed weft_fixed_sub_sticky(weft_fixed a, weft_fixed b,
+                                               weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky((int64_t)a.raw - b.raw, flags));
+}
+
+/// As weft_fixed_neg. SATURATED for the smallest value.
+static inline weft_fixed weft_fixed_neg_sticky(weft_fixed a, weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky(-(int64_t)a.raw, flags));
+}
+
+/// As weft_fixed_abs. SATURATED for the smallest value.
+static inline weft_fixed weft_fixed_abs_sticky(weft_fixed a, weft_number_flags* flags) {
+    return a.raw < 0 ? weft_fixed_neg_sticky(a, flags) : a;
+}
+
+/// As weft_fixed_mul. SATURATED where the rounded product is out of range.
+static inline weft_fixed weft_fixed_mul_sticky(weft_fixed a, weft_fixed b,
+                                               weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky(weft__fixed_product(a, b), flags));
+}
+
+/// As weft_fixed_div. DIVIDED_BY_0 alone for x/0, UNDEFINED for 0/0, SATURATED where another
+/// rounded quotient is out of range.
+static inline weft_fixed weft_fixed_div_sticky(weft_fixed a, weft_fixed b,
+                                               weft_number_flags* flags) {
+    if (b.raw == 0) {
+        *flags |= a.raw == 0 ? WEFT_NUMBER_UNDEFINED : WEFT_NUMBER_DIVIDED_BY_0;
+        return weft_fixed_div(a, b);
+    }
+    return weft_fixed_from_raw(weft__saturate32_sticky(weft__fixed_quotient(a, b), flags));
+}
+
+/// As weft_fixed_sqrt. UNDEFINED for a negative number.
+static inline weft_fixed weft_fixed_sqrt_sticky(weft_fixed a, weft_number_flags* flags) {
+    *flags |= a.raw < 0 ? WEFT_NUMBER_UNDEFINED : 0u;
+    return weft_fixed_sqrt(a);
+}
+
+/// As weft_fixed_lerp. SATURATED where the rounded value is out of range.
+static inline weft_fixed weft_fixed_lerp_sticky(weft_fixed a, weft_fixed b, weft_fixed t,
+                                                weft_number_flags* flags) {
+    return weft_fixed_from_raw(weft__saturate32_sticky(weft__fixed_blend(a, b, t), flags));
+}
+
+/// As weft_fixed_ceil. SATURATED above 32767.
+static inline weft_fixed weft_fixed_ceil_sticky(weft_fixed a, weft_number_flags* flags) {
+    *flags |= a.raw > 0x7fff0000 ? WEFT_NUMBER_SATURATED : 0u;
+    return weft_fixed_ceil(a);
+}
+
+/// As weft_fixed_round. SATURATED from 32767.5 on.
+static inline weft_fixed weft_fixed_round_sticky(weft_fixed a, weft_number_flags* flags) {
+    return weft_fixed_from_int_sticky(weft_fixed_to_int(a), flags);
+}
+
+/// Room for any number as weft_fixed_format and weft_fixed_format_exact write it, with its end.
+#define WEFT_FIXED_TEXT_SIZE 24
+
+/// Writes a number as the shortest decimal that weft_fixed_parse makes the same number of, as in
+/// "-3", "0.1" or "32767.99998"; of several, the one nearest to the number. At most 12 characters
+/// and a zero.
+///
+/// Returns the length without the zero. Where capacity is not larger than it, the text is only a
+/// zero (nothing at all if capacity is 0). No locale.
+WEFT_API size_t weft_fixed_format(weft_fixed value, char* text, size_t capacity);
+
+/// As weft_fixed_format, with all digits of the exact value: up to 16 after the point.
+WEFT_API size_t weft_fixed_format_exact(weft_fixed value, char* text, size_t capacity);
+
+/// Reads a decimal of exactly `length` characters: an optional sign, digits, and optionally a point
+/// and digits; a digit on one side of the point is enough. Any number of digits, correctly rounded
+/// from all of them. No exponent, no spaces, no locale.
+///
+/// BAD_FORMAT where the text is anything else; *out is then as before. OUT_OF_RANGE where the
+/// rounded number is out of range; *out is then the limit.
+WEFT_API WEFT_NODISCARD weft_status weft_fixed_parse(const char* text, size_t length,
+                                                     weft_fixed* out);
 
 #ifdef __cplusplus
 }

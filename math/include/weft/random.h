@@ -9,6 +9,10 @@
 /// words, and draw d is word d % 4 of block d / 4. Blocks below 0x80000000 hold draws; blocks from
 /// there on hold the extra words of rejected attempts (see weft_random_below), so the two never
 /// meet.
+///
+/// Every function here that takes a draw number uses that draw, and nothing that the draw of
+/// another number uses: number the draws of a subject 0, 1, 2, ... and all are independent. Those
+/// that take several draws say so.
 #pragma once
 
 #include "weft/fixed.h"
@@ -75,6 +79,18 @@ static inline uint32_t weft_random_u32(weft_random_key key, uint32_t subject, ui
     return weft__random_block(key, subject, draw / 4).word[draw % 4];
 }
 
+/// 32 more bits that belong to a draw: its word of the first block past the draws, where a second
+/// attempt of weft_random_below looks too.
+static inline uint32_t weft__random_extra(weft_random_key key, uint32_t subject, uint32_t draw) {
+    return weft__random_block(key, subject, 0x80000000u | draw / 4).word[draw % 4];
+}
+
+/// 64 random bits: the 32 of weft_random_u32 above 32 more of the same draw. Twice its cost.
+static inline uint64_t weft_random_u64(weft_random_key key, uint32_t subject, uint32_t draw) {
+    uint64_t high = weft_random_u32(key, subject, draw);
+    return high << 32 | weft__random_extra(key, subject, draw);
+}
+
 /// The further attempts of weft_random_below, out of line because they are rare. Not called
 /// directly.
 WEFT_API uint32_t weft__random_below_retry(weft_random_key key, uint32_t subject, uint32_t draw,
@@ -95,6 +111,33 @@ static inline uint32_t weft_random_below(weft_random_key key, uint32_t subject, 
     return (uint32_t)(product >> 32);
 }
 
+/// A whole number in 0..n-1 as weft_random_below gives it, for n up to 2^64 - 1. n >= 1.
+///
+/// Attempts are of 64 bits: the first is weft_random_u64, and each further one takes the draw's
+/// word of the next two blocks of the chain above.
+WEFT_API uint64_t weft_random_u64_below(weft_random_key key, uint32_t subject, uint32_t draw,
+                                        uint64_t n);
+
+/// A whole number from low to high, both included, every one equally likely. low <= high, at any
+/// distance: a die is weft_random_i32_between(key, subject, draw, 1, 6).
+static inline int32_t weft_random_i32_between(weft_random_key key, uint32_t subject, uint32_t draw,
+                                              int32_t low, int32_t high) {
+    WEFT_ASSERT(low <= high);
+    uint32_t count = (uint32_t)high - (uint32_t)low + 1; // 0 stands for 2^32.
+    uint32_t offset = count == 0 ? weft_random_u32(key, subject, draw)
+                                 : weft_random_below(key, subject, draw, count);
+    return (int32_t)((uint32_t)low + offset);
+}
+
+/// The same for 64-bit numbers without sign.
+static inline uint64_t weft_random_u64_between(weft_random_key key, uint32_t subject, uint32_t draw,
+                                               uint64_t low, uint64_t high) {
+    WEFT_ASSERT(low <= high);
+    uint64_t count = high - low + 1; // 0 stands for 2^64.
+    return low + (count == 0 ? weft_random_u64(key, subject, draw)
+                             : weft_random_u64_below(key, subject, draw, count));
+}
+
 /// A number in [0, 1), every multiple of 1/65536 equally likely: the top 16 bits of the draw.
 static inline weft_fixed weft_random_fixed(weft_random_key key, uint32_t subject, uint32_t draw) {
     return weft_fixed_from_raw((int32_t)(weft_random_u32(key, subject, draw) >> 16));
@@ -108,6 +151,29 @@ static inline weft_fixed weft_random_fixed_range(weft_random_key key, uint32_t s
     uint32_t offset = weft_random_below(key, subject, draw, width);
     return weft_fixed_from_raw((int32_t)((uint32_t)low.raw + offset));
 }
+
+/// A number of the normal distribution, mean 0 and deviation 1: for another one, multiply and add.
+/// Integer arithmetic only.
+///
+/// It is the exact quantile of the draw, off by less than 0.501 ulp, so the chance of every
+/// interval is the exact one of the interval moved by as much; positive and negative mirror each
+/// other. The quantile has 32 bits, and 64 where the chance is below 2^-16: nothing is cut off
+/// before +-9.15. One draw, no rejection, no run-time dependence on others. See math/normal.c for
+/// the method.
+WEFT_API weft_fixed weft_random_normal(weft_random_key key, uint32_t subject, uint32_t draw);
+
+/// k different numbers of 0..n-1 in `out`, every ordered selection equally likely: a deal of k
+/// cards from n. k <= n. The draws `draw` to draw + k - 1 are used, which must not pass 2^32 - 1.
+/// No memory but `out` is used, and time grows with k * k: from a thousand or so on, shuffle an
+/// array of all n, whose first k are the same selection.
+WEFT_API void weft_random_sample(weft_random_key key, uint32_t subject, uint32_t draw, uint32_t n,
+                                 uint32_t k, uint32_t* out);
+
+/// Puts `count` numbers in a random order, every order equally likely (Fisher and Yates; the form
+/// of Durstenfeld, 1964, from the front). The draws `draw` to draw + count - 1 are used, which must
+/// not pass 2^32 - 1. `items` may be null when count is 0.
+WEFT_API void weft_random_shuffle(weft_random_key key, uint32_t subject, uint32_t draw,
+                                  uint32_t* items, uint32_t count);
 
 #ifdef __cplusplus
 }

@@ -77,6 +77,19 @@ typedef struct weft_executor_stats {
 /// The executor's counters now.
 WEFT_API weft_executor_stats weft_executor_stats_read(const weft_executor* executor);
 
+/// What the tasks of the last tick noted of their numbers (weft_view_number_flags). The same for
+/// every executor: the system named is the one with the smallest (rank, archetype, shard).
+typedef struct weft_number_report {
+    weft_number_flags flags; // Of all tasks together; 0: nothing was noted, the rest is empty.
+    uint32_t archetype;
+    uint32_t shard;
+    uint64_t task_count; // Tasks that noted something.
+    const char* system;  // Lives as long as the schedule.
+} weft_number_report;
+
+/// Reads it; empty before the first tick.
+WEFT_API weft_number_report weft_executor_numbers(const weft_executor* executor);
+
 /// Outputs of one task in a traced tick: what a system wrote in one chunk, hashed.
 typedef struct weft_task_output {
     uint32_t rank;

@@ -78,7 +78,8 @@ typedef enum weft_verify_kind {
 } weft_verify_kind;
 
 #define WEFT_VERIFY_NAME_SIZE 64u
-#define WEFT_VERIFY_VALUE_SIZE 96u
+#define WEFT_VERIFY_PATH_SIZE 128u
+#define WEFT_VERIFY_VALUE_SIZE 160u
 #define WEFT_VERIFY_LINE_SIZE 512u
 
 /// Where a difference is.
@@ -101,7 +102,7 @@ typedef struct weft_verify_place {
     weft_entity entity;    // Of the world that has it; null for resources and the like.
     uint64_t index;
     char type[WEFT_VERIFY_NAME_SIZE];
-    char field[WEFT_VERIFY_NAME_SIZE];
+    char field[WEFT_VERIFY_PATH_SIZE];           // "speed", "parts[2].speed"
     char reference_text[WEFT_VERIFY_VALUE_SIZE]; // The serial run's value, "absent", "dead".
     char found_text[WEFT_VERIFY_VALUE_SIZE];
     uint64_t entity_count; // Entities that differ in anything.
@@ -132,8 +133,8 @@ typedef struct weft_verify_report {
 } weft_verify_report;
 
 /// Runs a verification. Status: OK when everything that ran is equal; DIVERGED when anything is
-/// different; else the first failed run's. BAD_ARGUMENT and OUT_OF_MEMORY leave *report_out null,
-/// everything else gives a report.
+/// different; else the first failed run's, NOT_DETERMINISTIC where a world was made so.
+/// BAD_ARGUMENT and OUT_OF_MEMORY leave *report_out null, everything else gives a report.
 WEFT_API WEFT_NODISCARD weft_status weft_verify(const weft_verify_desc* desc,
                                                 weft_verify_report** report_out);
 

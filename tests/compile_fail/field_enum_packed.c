@@ -1,0 +1,9 @@
+// error: field Broken.mood has type Mood | a plain enum | declare it by WEFT_ENUM
+#include <weft/type.h>
+
+typedef enum __attribute__((packed)) Mood {
+    CALM,
+    ANGRY
+} Mood;
+
+WEFT_COMPONENT(Broken, (Mood, mood));

@@ -1,0 +1,4 @@
+// error: field Broken.count has type short | width differs between machines; use int8_t to uint64_t
+#include <weft/type.h>
+
+WEFT_COMPONENT(Broken, (short, count));

@@ -1,0 +1,5 @@
+// error: field Broken.count has type size_t | width differs between machines; use int8_t to
+// uint64_t
+#include <weft/type.h>
+
+WEFT_COMPONENT(Broken, (size_t, count));

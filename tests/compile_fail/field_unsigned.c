@@ -1,0 +1,5 @@
+// error: field Broken.count has type unsigned | width differs between machines; use int8_t to
+// uint64_t
+#include <weft/type.h>
+
+WEFT_COMPONENT(Broken, (unsigned, count));
