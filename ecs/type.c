@@ -129,6 +129,13 @@ uint32_t weft__type_float_offset(const weft_type* type) {
 
 // Checking ---------------------------------------------------------------------------------------
 
+// What the machine's structs give to 64-bit members: 4 on 32-bit x86, 8 elsewhere.
+typedef struct wide_member {
+    uint8_t before;
+    uint64_t wide;
+} wide_member;
+#define MEMBER_ALIGN_MAX ((uint32_t)offsetof(wide_member, wide))
+
 /// Where a check writes its reason.
 typedef struct check_text {
     char* text;
@@ -157,15 +164,17 @@ static weft_status check_head(const weft_type* type, const check_text* out) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status check_type(const weft_type* type, uint32_t depth, const check_text* out);
+/// *align_out: what the widest field is aligned to where nothing is packed tighter.
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* align_out,
+                              const check_text* out);
 
 static weft_status check_nested(const weft_type* type, const weft_field* field, uint32_t depth,
-                                const check_text* out) {
+                                uint32_t* align_out, const check_text* out) {
     if (field->type == NULL || depth + 1 == TYPE_DEPTH_MAX)
         return refuse(out, "type %s, field %s: %s", type->name, field->name,
                       field->type == NULL ? "nested, but of no type"
                                           : "nested deeper than 8 levels; flatten the inner ones");
-    weft_status status = check_type(field->type, depth + 1, out);
+    weft_status status = check_type(field->type, depth + 1, align_out, out);
     if (status == WEFT_STATUS_OK && field->type->size == 0)
         return refuse(out, "type %s, field %s: %s has no fields; only components can be tags",
                       type->name, field->name, field->type->name);
@@ -177,15 +186,15 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
                                uint32_t* end, uint32_t* align, const check_text* out) {
     const char* name = field->name != NULL ? field->name : "?";
     bool nested = field->kind == WEFT_KIND_NESTED;
+    uint32_t unit = nested ? 1 : kind_unit(field->kind);
     if (nested && field->name != NULL)
-        WEFT_TRY(check_nested(type, field, depth, out));
+        WEFT_TRY(check_nested(type, field, depth, &unit, out));
     uint32_t stride = nested && field->name == NULL ? 0 : weft__field_stride(field);
     if (stride == 0 || field->offset != *end || field->name == NULL)
         return refuse(out,
                       "type %s, field %s: kind %u at byte %u, where byte %u comes next; fields "
                       "must tile the struct without padding",
                       type->name, name, field->kind, field->offset, *end);
-    uint32_t unit = nested ? field->type->align : kind_unit(field->kind);
     *align = unit > *align ? unit : *align;
     WEFT_ASSERT(unit > 0);
     if (field->offset % unit != 0)
@@ -201,7 +210,8 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
     return WEFT_STATUS_OK;
 }
 
-static weft_status check_type(const weft_type* type, uint32_t depth, const check_text* out) {
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* align_out,
+                              const check_text* out) {
     WEFT_TRY(check_head(type, out));
     uint32_t end = 0;
     uint32_t align = 1; // What the fields need.
@@ -210,8 +220,13 @@ static weft_status check_type(const weft_type* type, uint32_t depth, const check
     if (end != type->size)
         return refuse(out, "type %s has %u bytes, its fields tile %u: %u are padding", type->name,
                       type->size, end, type->size - end);
+    // The size is a multiple of the widest field everywhere, so that a type that is good on one
+    // machine is good on all.
+    *align_out = align;
     bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
-    if (!known || type->align < align || type->size % type->align != 0)
+    bool ragged = type->size % align != 0;
+    align = align < MEMBER_ALIGN_MAX ? align : MEMBER_ALIGN_MAX;
+    if (!known || ragged || type->align < align || type->size % type->align != 0)
         return refuse(out,
                       "type %s has an alignment of %u; its fields need %u, and its %u bytes must "
                       "be a multiple of it",
@@ -222,7 +237,8 @@ static weft_status check_type(const weft_type* type, uint32_t depth, const check
 weft_status weft__type_check(const weft_type* type, char* text, size_t capacity) {
     WEFT_ASSERT(text != NULL && capacity > 0);
     check_text out = {text, capacity};
-    return check_type(type, 0, &out);
+    uint32_t align;
+    return check_type(type, 0, &align, &out);
 }
 
 // Identity ---------------------------------------------------------------------------------------
