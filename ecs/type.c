@@ -368,57 +368,72 @@ typedef struct search {
     uint32_t offset;
 } search;
 
-// The first of `count` units that is bad, or `count`. A block is first looked at as a whole, which
-// is a few instructions for many units.
-static size_t bad_float(const uint8_t* at, size_t count) {
-    for (size_t i = 0; i < count;) {
-        size_t end = count - i < 256 ? count : i + 256;
-        uint32_t bad = 0;
-        for (size_t j = i; j < end; j++) {
-            uint32_t bits;
-            memcpy(&bits, at + 4 * j, sizeof(bits));
-            bad |= (bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY;
-        }
-        for (; bad != 0 && i < end; i++) {
-            uint32_t bits;
-            memcpy(&bits, at + 4 * i, sizeof(bits));
-            if ((bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY)
-                return i;
-        }
-        i = end;
-    }
-    return count;
+// 1 for a bad unit. Searches look at blocks as a whole first, which is a few instructions for many
+// units, and for the place only in a block that has one.
+static inline uint32_t bad_unit(const uint8_t* at, bool floats) {
+    uint32_t bits;
+    if (!floats)
+        return *at > 1;
+    memcpy(&bits, at, sizeof(bits));
+    return (bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY;
 }
 
-static size_t bad_bool(const uint8_t* at, size_t count) {
-    for (size_t i = 0; i < count;) {
-        size_t end = count - i < 1024 ? count : i + 1024;
-        uint8_t bits = 0;
+// The first of `rows` units, `stride` bytes apart, that is bad, or `rows`.
+static inline size_t bad_strided(const uint8_t* at, size_t rows, size_t stride, bool floats) {
+    for (size_t i = 0; i < rows;) {
+        size_t end = rows - i < 256 ? rows : i + 256;
+        uint32_t bad = 0;
         for (size_t j = i; j < end; j++)
-            bits |= at[j];
-        for (; bits > 1 && i < end; i++)
-            if (at[i] > 1)
+            bad |= bad_unit(at + j * stride, floats);
+        for (; bad != 0; i++)
+            if (bad_unit(at + i * stride, floats))
                 return i;
         i = end;
     }
-    return count;
+    return rows;
+}
+
+// The strides as constants, so that whole columns are searched with vectors.
+static size_t bad_in_column(const uint8_t* at, size_t units, bool floats) {
+    return floats ? bad_strided(at, units, 4, true) : bad_strided(at, units, 1, false);
+}
+
+// A run of more bytes than this is searched row by row: column by column, each cache line would be
+// loaded many times.
+#define RUN_WIDE 64u
+
+static void search_wide_run(search* all, uint32_t offset, uint32_t bytes, uint32_t unit) {
+    size_t units = bytes / unit;
+    for (uint32_t row = 0; row < all->rows; row++) {
+        const uint8_t* at = all->values + (size_t)row * all->size + offset;
+        size_t bad = bad_in_column(at, units, all->floats);
+        if (bad == units)
+            continue;
+        all->found = true;
+        all->rows = row;
+        all->offset = offset + (uint32_t)(bad * unit);
+    }
 }
 
 static bool search_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
     search* all = context;
     if (all->floats ? !kind_is_float(kind) : kind != WEFT_KIND_BOOL)
         return true;
-    size_t unit = all->floats ? 4 : 1;
-    size_t units = (size_t)count * weft_kind_size((weft_kind)kind) / unit;
-    const uint8_t* at = all->values + offset;
-    for (uint32_t row = 0; row < all->rows; row++, at += all->size) {
-        size_t bad = all->floats ? bad_float(at, units) : bad_bool(at, units);
-        if (bad == units)
+    uint32_t unit = all->floats ? 4 : 1;
+    uint32_t bytes = count * weft_kind_size((weft_kind)kind);
+    if (bytes > RUN_WIDE) {
+        search_wide_run(all, offset, bytes, unit);
+        return true;
+    }
+    for (uint32_t at = offset; at < offset + bytes; at += unit) {
+        // Only in rows before what is found already: the first value wins, then the first field.
+        size_t row = all->floats ? bad_strided(all->values + at, all->rows, all->size, true)
+                                 : bad_strided(all->values + at, all->rows, all->size, false);
+        if (row == all->rows)
             continue;
-        // Later runs win in earlier rows only.
         all->found = true;
-        all->rows = row;
-        all->offset = offset + (uint32_t)(bad * unit);
+        all->rows = (uint32_t)row;
+        all->offset = at;
     }
     return true;
 }
@@ -434,7 +449,7 @@ static bool find_bad(const weft_type* type, const void* values, uint32_t count, 
         // Nothing else is in the column: it is one array.
         size_t unit = floats ? 4 : 1;
         size_t units = (size_t)count * type->size / unit;
-        size_t bad = floats ? bad_float(values, units) : bad_bool(values, units);
+        size_t bad = bad_in_column(values, units, floats);
         all.found = bad < units;
         all.rows = (uint32_t)(bad * unit / type->size);
         all.offset = (uint32_t)(bad * unit % type->size);
