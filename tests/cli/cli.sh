@@ -322,6 +322,13 @@ section_hashes() {
     is 6 reference tick
 
     # Files that are no good.
+    try 0 run orbits --entities 300 --ticks 3 --hashes "$dir/float.hashes"
+    out "3 ticks, seed 1, float_pinned_32"
+    try 0 verify orbits --against "$dir/float.hashes" --configs serial,virtual:2
+    out "3 ticks, seed 1, float_pinned_32"
+    sed '9s/.*/math fixed_point_16_16/' "$dir/float.hashes" >"$dir/bad"
+    try 3 verify orbits --against "$dir/bad" --configs serial
+    err ":9: made with fixed_point_16_16, this run has float_pinned_32"
     bad_hashes
     # Files of another run.
     foreign_hashes
