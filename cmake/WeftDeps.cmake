@@ -50,12 +50,27 @@ elseif(WEFT_HWLOC)
     set(WEFT_HAVE_HWLOC ON)
 endif()
 
+set(WEFT_HAVE_FIXMATH OFF)
 if(WEFT_BENCH)
     weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
+    # What `weft bench numbers` compares with. It has no file for pkg-config.
+    find_path(WEFT_FIXMATH_INCLUDE libfixmath/fix16.h)
+    find_library(WEFT_FIXMATH_LIBRARY NAMES fixmath libfixmath)
+    mark_as_advanced(WEFT_FIXMATH_INCLUDE WEFT_FIXMATH_LIBRARY)
+    if(WEFT_FIXMATH_INCLUDE AND WEFT_FIXMATH_LIBRARY)
+        set(WEFT_HAVE_FIXMATH ON)
+    endif()
 endif()
+set(WEFT_HAVE_MPFR OFF)
 if(WEFT_TESTS)
     weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
+    # The judge of the elementary functions is built where MPFR is.
+    pkg_check_modules(WEFT_MPFR QUIET IMPORTED_TARGET mpfr gmp)
+    if(WEFT_MPFR_FOUND)
+        set(WEFT_HAVE_MPFR ON)
+    endif()
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}")
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, "
+    "MPFR ${WEFT_HAVE_MPFR}, libfixmath ${WEFT_HAVE_FIXMATH}")
