@@ -47,6 +47,12 @@ static inline unsigned weft__leading_zeros(uint64_t number) {
 #endif
 }
 
+/// All ones if a < b, else 0: the borrow of a - b. As a comparison it would become an instruction
+/// that waits for its register's old value, as above.
+static inline uint64_t weft__mask_less(uint64_t a, uint64_t b) {
+    return (uint64_t)((int64_t)((~a & b) | (~(a ^ b) & (a - b))) >> 63);
+}
+
 // Numbers of 128 bits ----------------------------------------------------------------------------
 
 static inline weft__u128 weft__wide_add(weft__u128 a, weft__u128 b) {
@@ -248,7 +254,7 @@ static inline weft__u128 weft__tangent_of(weft__turn turn) {
 static inline weft__u128 weft__angle_of(uint64_t y, uint64_t x) {
     if (y == x)
         return weft__quarter_pi;
-    uint64_t steep = 0 - (uint64_t)(y > x);
+    uint64_t steep = weft__mask_less(x, y);
     uint64_t swap = (x ^ y) & steep;
     uint64_t low = y ^ swap;
     uint64_t high = x ^ swap;
