@@ -50,8 +50,16 @@ elseif(WEFT_HWLOC)
     set(WEFT_HAVE_HWLOC ON)
 endif()
 
+set(WEFT_HAVE_FIXMATH OFF)
 if(WEFT_BENCH)
     weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
+    # What `weft bench numbers` compares with. It has no file for pkg-config.
+    find_path(WEFT_FIXMATH_INCLUDE libfixmath/fix16.h)
+    find_library(WEFT_FIXMATH_LIBRARY NAMES fixmath libfixmath)
+    mark_as_advanced(WEFT_FIXMATH_INCLUDE WEFT_FIXMATH_LIBRARY)
+    if(WEFT_FIXMATH_INCLUDE AND WEFT_FIXMATH_LIBRARY)
+        set(WEFT_HAVE_FIXMATH ON)
+    endif()
 endif()
 
 # libclang has no .pc file. The newest that is installed is taken; its header says whether it can
@@ -93,9 +101,17 @@ if(WEFT_HAVE_LIBCLANG)
         set(WEFT_LIBCLANG_PACKAGE "libclang1-${CMAKE_MATCH_1} and libclang-common-${CMAKE_MATCH_1}-dev")
     endif()
 endif()
+
+set(WEFT_HAVE_MPFR OFF)
 if(WEFT_TESTS)
     weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
+    # The judge of the elementary functions is built where MPFR is.
+    pkg_check_modules(WEFT_MPFR QUIET IMPORTED_TARGET mpfr gmp)
+    if(WEFT_MPFR_FOUND)
+        set(WEFT_HAVE_MPFR ON)
+    endif()
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}")
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}, "
+    "MPFR ${WEFT_HAVE_MPFR}, libfixmath ${WEFT_HAVE_FIXMATH}")

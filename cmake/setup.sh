@@ -7,7 +7,7 @@ set -eu
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev"
+    libclang-14-dev libmpfr-dev libfixmath-dev"
 
 case ${1:-} in
 bench) packages=$bench_packages ;;
@@ -25,7 +25,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
-  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks)
+  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
+           MPFR 4 (optional), libfixmath (optional, for a comparison)
 END
         exit 1
     done
