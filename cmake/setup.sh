@@ -25,7 +25,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
-  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks)
+  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
+           libclang 14 or newer (optional: weft lint)
 END
         exit 1
     done
