@@ -3,7 +3,6 @@
 uint32_t weft__random_below_retry(weft_random_key key, uint32_t subject, uint32_t draw, uint32_t n,
                                   uint64_t product) {
     const uint32_t words[2] = {(uint32_t)key.seed, (uint32_t)(key.seed >> 32)};
-    // weft-lint: allow(division): weft_random_below asks for n > 0
     uint32_t threshold = (0u - n) % n; // 2^32 mod n
     uint32_t lane = draw % 4;
     if ((uint32_t)product >= threshold)
