@@ -26,7 +26,8 @@ Weft's set-up installs packages on Debian and its kin only. Elsewhere, install t
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
-           MPFR 4 (optional), libfixmath (optional, for a comparison)
+           MPFR 4 (optional), libfixmath (optional, for a comparison),
+           libclang 14 or newer (optional: weft lint)
 END
         exit 1
     done
