@@ -197,6 +197,7 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
                       type->name, name, field->kind, field->offset, *end);
     *align = unit > *align ? unit : *align;
     WEFT_ASSERT(unit > 0);
+    // weft-lint: allow(division): a kind has units of 1 to 8 bytes
     if (field->offset % unit != 0)
         return refuse(out,
                       "type %s, field %s: byte %u is no multiple of %u; order the fields from "
@@ -224,8 +225,10 @@ static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* a
     // machine is good on all.
     *align_out = align;
     bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
+    // weft-lint: allow(division): an alignment is 1 or more
     bool ragged = type->size % align != 0;
     align = align < MEMBER_ALIGN_MAX ? align : MEMBER_ALIGN_MAX;
+    // weft-lint: allow(division): known says that it is 1 or more
     if (!known || ragged || type->align < align || type->size % type->align != 0)
         return refuse(out,
                       "type %s has an alignment of %u; its fields need %u, and its %u bytes must "
@@ -291,6 +294,7 @@ typedef struct encoding {
 static void encode_unit(const uint8_t* in, uint8_t* out, uint32_t unit) {
     uint64_t bits = weft__load_unit(in, unit);
     for (uint32_t byte = 0; byte < unit; byte++)
+        // weft-lint: allow(shift): a unit has 8 bytes at most
         out[byte] = (uint8_t)(bits >> (8 * byte));
 }
 
@@ -349,6 +353,7 @@ void weft__type_resolve(const weft_world* world, const weft_type* type, void* va
 }
 
 bool weft__type_has_provisional(const weft_type* type, const void* value) {
+    // weft-lint: allow(address): const is taken off, nothing is read from it as a number
     resolving all = {NULL, (uint8_t*)(uintptr_t)value, 1, type->size};
     return !visit_runs(type, 0, resolve_run, &all);
 }
@@ -403,6 +408,7 @@ static size_t bad_in_column(const uint8_t* at, size_t units, bool floats) {
 #define RUN_WIDE 64u
 
 static void search_wide_run(search* all, uint32_t offset, uint32_t bytes, uint32_t unit) {
+    // weft-lint: allow(division): a unit has 1 byte or more
     size_t units = bytes / unit;
     for (uint32_t row = 0; row < all->rows; row++) {
         const uint8_t* at = all->values + (size_t)row * all->size + offset;
@@ -451,7 +457,9 @@ static bool find_bad(const weft_type* type, const void* values, uint32_t count, 
         size_t units = (size_t)count * type->size / unit;
         size_t bad = bad_in_column(values, units, floats);
         all.found = bad < units;
+        // weft-lint: allow(division): a type with values has a size
         all.rows = (uint32_t)(bad * unit / type->size);
+        // weft-lint: allow(division): a type with values has a size
         all.offset = (uint32_t)(bad * unit % type->size);
     } else {
         (void)visit_runs(type, 0, search_run, &all);
