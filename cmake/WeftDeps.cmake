@@ -62,11 +62,11 @@ if(WEFT_BENCH)
     endif()
 endif()
 
-# libclang has no .pc file. The newest that is installed is taken; its header says whether it can
-# tell operators, which it can from version 17 on.
+# libclang has no .pc file, and cross builds have no use for it. The newest that is installed is
+# taken; its header says whether it can tell operators, which it can from version 17 on.
 set_property(CACHE WEFT_LIBCLANG PROPERTY STRINGS AUTO ON OFF)
 set(WEFT_HAVE_LIBCLANG OFF)
-if(WEFT_BENCH AND WEFT_LIBCLANG)
+if(WEFT_BENCH AND WEFT_LIBCLANG AND NOT CMAKE_CROSSCOMPILING)
     file(GLOB llvm_dirs "/usr/lib/llvm-*" "/usr/local/lib/llvm-*")
     list(SORT llvm_dirs COMPARE NATURAL ORDER DESCENDING)
     list(TRANSFORM llvm_dirs APPEND "/include" OUTPUT_VARIABLE llvm_includes)
