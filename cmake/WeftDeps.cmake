@@ -17,15 +17,26 @@ macro(weft_require prefix module title package)
     endif()
 endmacro()
 
-weft_require(WEFT_XXHASH libxxhash xxHash libxxhash-dev)
-set(CMAKE_REQUIRED_LIBRARIES PkgConfig::WEFT_XXHASH)
-check_c_source_compiles("
-    #include <stddef.h>
-    #include <xxh_x86dispatch.h>
-    int main(int argc, char** argv)
-    { return (int)XXH3_128bits_withSeed_dispatch(argv[0], (size_t)argc, 0).low64; }"
-    WEFT_XXHASH_DISPATCH)
-unset(CMAKE_REQUIRED_LIBRARIES)
+# xxHash is a library, or in a cross build one header that is compiled in: weft_xxhash is either.
+add_library(weft_xxhash INTERFACE)
+set(WEFT_XXHASH_DISPATCH OFF)
+if(WEFT_HEADERS_FROM)
+    set(borrowed "${PROJECT_BINARY_DIR}/borrowed")
+    configure_file("${WEFT_HEADERS_FROM}/xxhash.h" "${borrowed}/xxhash.h" COPYONLY)
+    target_include_directories(weft_xxhash SYSTEM INTERFACE "${borrowed}")
+    target_compile_definitions(weft_xxhash INTERFACE XXH_INLINE_ALL)
+else()
+    weft_require(WEFT_XXHASH libxxhash xxHash libxxhash-dev)
+    target_link_libraries(weft_xxhash INTERFACE PkgConfig::WEFT_XXHASH)
+    set(CMAKE_REQUIRED_LIBRARIES PkgConfig::WEFT_XXHASH)
+    check_c_source_compiles("
+        #include <stddef.h>
+        #include <xxh_x86dispatch.h>
+        int main(int argc, char** argv)
+        { return (int)XXH3_128bits_withSeed_dispatch(argv[0], (size_t)argc, 0).low64; }"
+        WEFT_XXHASH_DISPATCH)
+    unset(CMAKE_REQUIRED_LIBRARIES)
+endif()
 
 # Concurrency Kit's packaged headers are not multiarch, and the thread sanitizer cannot see into
 # its assembly: both cases use the C11 body of the same interface.
@@ -102,13 +113,21 @@ if(WEFT_HAVE_LIBCLANG)
     endif()
 endif()
 
+# Criterion's macros need its headers. Its library runs the tests where they are native.
 set(WEFT_HAVE_MPFR OFF)
 if(WEFT_TESTS)
-    weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
-    # The judge of the elementary functions is built where MPFR is.
-    pkg_check_modules(WEFT_MPFR QUIET IMPORTED_TARGET mpfr gmp)
-    if(WEFT_MPFR_FOUND)
-        set(WEFT_HAVE_MPFR ON)
+    add_library(weft_criterion INTERFACE)
+    if(WEFT_HEADERS_FROM)
+        file(COPY "${WEFT_HEADERS_FROM}/criterion" DESTINATION "${borrowed}")
+        target_include_directories(weft_criterion SYSTEM INTERFACE "${borrowed}")
+    else()
+        weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
+        target_link_libraries(weft_criterion INTERFACE PkgConfig::WEFT_CRITERION)
+        # The judge of the elementary functions is built where MPFR is.
+        pkg_check_modules(WEFT_MPFR QUIET IMPORTED_TARGET mpfr gmp)
+        if(WEFT_MPFR_FOUND)
+            set(WEFT_HAVE_MPFR ON)
+        endif()
     endif()
 endif()
 

@@ -37,7 +37,10 @@ install(FILES "${PROJECT_BINARY_DIR}/weft-config.cmake"
 
 # The pkg-config files find the prefix from their own place, so an install tree can be moved.
 file(RELATIVE_PATH weft_prefix_from_pc "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
-set(weft_pc_private "libxxhash")
+set(weft_pc_private "")
+if(TARGET PkgConfig::WEFT_XXHASH)
+    string(APPEND weft_pc_private " libxxhash")
+endif()
 if(TARGET PkgConfig::WEFT_HWLOC_LIB)
     string(APPEND weft_pc_private " hwloc")
 endif()

@@ -13,7 +13,10 @@ endforeach()
 target_include_directories(weft_headers INTERFACE
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 
-set(WEFT_LINK PkgConfig::WEFT_XXHASH Threads::Threads m)
+set(WEFT_LINK Threads::Threads m)
+if(TARGET PkgConfig::WEFT_XXHASH)
+    list(PREPEND WEFT_LINK PkgConfig::WEFT_XXHASH)
+endif()
 if(TARGET PkgConfig::WEFT_CK)
     list(APPEND WEFT_LINK PkgConfig::WEFT_CK)
 endif()

@@ -183,6 +183,7 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
         archetype->column_sizes == NULL || archetype->pack_offsets == NULL)
         return WEFT_STATUS_OUT_OF_MEMORY;
     archetype->component_count = count;
+    uint64_t row_size = sizeof(weft_entity);
     for (uint32_t i = 0; i < count; i++) {
         WEFT_ASSERT(i == 0 || components[i - 1] < components[i]);
         archetype->components[i] = components[i];
@@ -194,9 +195,13 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
         archetype->column_sizes[column] = type->type->size;
         archetype->pack_offsets[column] = archetype->pack_size;
         archetype->pack_size += (type->type->size + 7u) & ~7u;
+        row_size += (uint64_t)type->type->size * (type->buffered ? 2 : 1);
         archetype->has_entities |= type->has_entities;
         archetype->has_buffered |= type->buffered;
     }
+    // A full chunk and what the merge carries to it fit one block. Only a 32-bit host says no.
+    if (row_size > WEFT__ARENA_BLOCK_MAX / (2 * WEFT_SHARD_SLOTS))
+        return WEFT_STATUS_OUT_OF_MEMORY;
     if (archetype->column_count > world->column_count_max)
         world->column_count_max = archetype->column_count;
     archetype->dirty = true;

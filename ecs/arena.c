@@ -86,9 +86,9 @@ static void arena_retire_bump(weft__arena* arena) {
 }
 
 static bool arena_add_segment(weft__arena* arena, size_t need) {
-    size_t size = arena->reserved < ARENA_SEGMENT_MIN ? ARENA_SEGMENT_MIN : arena->reserved;
-    if (size > ARENA_SEGMENT_MAX)
-        size = ARENA_SEGMENT_MAX;
+    size_t size = arena->reserved < ARENA_SEGMENT_MAX ? (size_t)arena->reserved : ARENA_SEGMENT_MAX;
+    if (size < ARENA_SEGMENT_MIN)
+        size = ARENA_SEGMENT_MIN;
     if (size < need + ARENA_PAGE)
         size = need + ARENA_PAGE;
     size = (size + ARENA_SEGMENT_MIN - 1) & ~(ARENA_SEGMENT_MIN - 1);
@@ -129,7 +129,7 @@ static void* arena_take(weft__arena* arena, uint32_t class_index) {
 
 void* weft__arena_alloc(weft__arena* arena, size_t size) {
     WEFT_ASSERT(arena != NULL);
-    if (size > ((size_t)1 << (sizeof(size_t) == 4 ? 30 : 40)))
+    if (size > WEFT__ARENA_BLOCK_MAX)
         return NULL;
     uint32_t class_index = arena_class_of(size == 0 ? 1 : size);
     if (arena->enter != NULL)
@@ -172,14 +172,16 @@ size_t weft__arena_block_size(size_t size) {
 }
 
 weft_status weft__arena_grow(weft__arena* arena, void** array, uint32_t* capacity,
-                             size_t element_size, size_t need) {
+                             size_t element_size, uint64_t need) {
     WEFT_ASSERT(element_size > 0);
     if (need <= *capacity)
         return WEFT_STATUS_OK;
-    size_t target = need < 8 ? 8 : need;
-    if (target < (size_t)*capacity * 2)
-        target = (size_t)*capacity * 2;
-    size_t bytes = weft__arena_block_size(target * element_size);
+    uint64_t target = need < 8 ? 8 : need;
+    if (target < (uint64_t)*capacity * 2)
+        target = (uint64_t)*capacity * 2;
+    if (target > WEFT__ARENA_BLOCK_MAX / element_size) // weft-lint: allow(division): as above
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    size_t bytes = weft__arena_block_size((size_t)target * element_size);
     target = bytes / element_size; // weft-lint: allow(division): asserted above
     if (target > UINT32_MAX)
         target = UINT32_MAX;

@@ -14,7 +14,7 @@ static uint32_t message_size(const weft_world* world, const weft__channel* chann
         (channel)->prefix##payloads.count = (channel)->prefix##count * (size);                     \
         (channel)->prefix##targets.count = (channel)->prefix##count;                               \
         WEFT_TRY(WEFT__VEC_RESERVE(&(world)->arena, (channel)->prefix##payloads,                   \
-                                   (size_t)(extra) * (size)));                                     \
+                                   (uint64_t)(extra) * (size)));                                   \
         WEFT_TRY(WEFT__VEC_RESERVE(&(world)->arena, (channel)->prefix##targets, (extra)));         \
     } while (0)
 

@@ -29,11 +29,6 @@
 #define MARK_MATH 0x4D415448u
 #define SEED_MIX 0x9E3779B97F4A7C15u
 
-static bool host_is_little(void) {
-    const uint16_t probe = 1;
-    return *(const uint8_t*)(const void*)&probe == 1;
-}
-
 static uint64_t leaf_seed(uint64_t kind, uint64_t count) {
     return kind + count * SEED_MIX;
 }
@@ -44,40 +39,44 @@ static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
     weft_digest digest = weft_digest_of(bytes, size, 0);
     uint8_t buffer[sizeof(weft_digest)];
     weft__bytes node;
-    if (host_is_little())
+    if (WEFT__LITTLE_ENDIAN)
         return weft_digest_of(&digest, sizeof(digest), seed);
     weft__bytes_init(&node, buffer, sizeof(buffer));
     weft__bytes_put_digest(&node, digest);
     return weft__bytes_digest(&node, seed);
 }
 
-// Hash of up to 4096 values in canonical bytes. `scratch` holds as many on big-endian hosts. A bool
-// has one form for each truth, or equal states would have two digests.
+// Hash of up to 4096 values in canonical bytes. A big-endian host makes
+// them in the lane's scratch. A bool has one form for each truth, or equal states would have two
+// digests.
 static weft_digest hash_values(const weft__type* entry, const void* values, size_t count,
-                               uint64_t seed, uint8_t* scratch) {
+                               uint64_t seed, const weft__lane* lane) {
     const weft_type* type = entry->type;
     WEFT_ASSERT(count <= WEFT_SHARD_SLOTS);
     if (entry->has_bool)
         weft__type_require_bools(type, values, (uint32_t)count);
-    if (host_is_little())
+    if (WEFT__LITTLE_ENDIAN)
         return hash_leaf(values, count * type->size, seed);
-    weft__type_encode(type, values, count, scratch);
-    return hash_leaf(scratch, count * type->size, seed);
+    WEFT_ASSERT(count * type->size <= lane->column_size);
+    weft__type_encode(type, values, count, lane->column);
+    return hash_leaf(lane->column, count * type->size, seed);
 }
 
 static weft_digest hash_words32(const uint32_t* words, size_t count, uint64_t seed,
-                                uint8_t* scratch) {
-    if (host_is_little())
+                                const weft__lane* lane) {
+    if (WEFT__LITTLE_ENDIAN)
         return hash_leaf(words, count * sizeof(words[0]), seed);
+    weft__bytes bytes;
+    weft__bytes_init(&bytes, lane->column, lane->column_size);
     for (size_t i = 0; i < count; i++)
-        for (uint32_t byte = 0; byte < 4; byte++)
-            scratch[4 * i + byte] = (uint8_t)(words[i] >> (8 * byte));
-    return hash_leaf(scratch, count * sizeof(words[0]), seed);
+        weft__bytes_put_u32(&bytes, words[i]);
+    WEFT_ASSERT(!bytes.overflow);
+    return hash_leaf(lane->column, bytes.size, seed);
 }
 
 // Long lists of words are a chain of pieces too.
 static weft_digest hash_word_list(const uint32_t* words, size_t count, uint64_t kind,
-                                  weft_digest start, uint8_t* scratch) {
+                                  weft_digest start, const weft__lane* lane) {
     weft_digest digest = start;
     uint8_t buffer[2 * sizeof(weft_digest)];
     for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
@@ -85,32 +84,31 @@ static weft_digest hash_word_list(const uint32_t* words, size_t count, uint64_t 
         weft__bytes bytes;
         weft__bytes_init(&bytes, buffer, sizeof(buffer));
         weft__bytes_put_digest(&bytes, digest);
-        weft__bytes_put_digest(&bytes,
-                               hash_words32(words + at, part, leaf_seed(kind, part), scratch));
+        weft__bytes_put_digest(&bytes, hash_words32(words + at, part, leaf_seed(kind, part), lane));
         digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
     }
     return digest;
 }
 
-static weft_digest hash_entities(const weft__chunk* chunk, uint8_t* scratch) {
+static weft_digest hash_entities(const weft__chunk* chunk, const weft__lane* lane) {
     _Static_assert(sizeof(weft_entity) == 2 * sizeof(uint32_t), "handles are two words");
     return hash_words32(&chunk->entities[0].slot, (size_t)chunk->row_count * 2,
-                        leaf_seed(SEED_ENTITIES, chunk->row_count), scratch);
+                        leaf_seed(SEED_ENTITIES, chunk->row_count), lane);
 }
 
 static weft_digest hash_column(const weft_world* world, const weft__chunk* chunk, uint32_t column,
-                               const void* values, uint8_t* scratch) {
+                               const void* values, const weft__lane* lane) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
     const weft__type* type = weft__type_at(world, table->column_types[column]);
     return hash_values(type, values, chunk->row_count, leaf_seed(type->hash, chunk->row_count),
-                       scratch);
+                       lane);
 }
 
 weft_digest weft__digest_column(const weft_world* world, const weft__lane* lane,
                                 const weft__chunk* chunk, uint32_t column, bool back) {
     WEFT_ASSERT(column < chunk->column_count);
     const void* values = back ? chunk->backs[column] : chunk->columns[column];
-    return hash_column(world, chunk, column, values, lane->column);
+    return hash_column(world, chunk, column, values, lane);
 }
 
 static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__lane* lane) {
@@ -138,12 +136,12 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
         if (!chunk->dirty[i])
             continue;
         chunk->dirty[i] = 0;
-        chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane->column);
+        chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane);
         lane->leaves_hashed++;
     }
     if (chunk->dirty[chunk->column_count]) {
         chunk->dirty[chunk->column_count] = 0;
-        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane->column);
+        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane);
         lane->leaves_hashed++;
     }
     chunk->dirty_count = 0;
@@ -152,7 +150,7 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
 static weft_digest hash_array(const weft__type* type, const void* values, size_t count,
-                              uint64_t kind, uint8_t* scratch) {
+                              uint64_t kind, const weft__lane* lane) {
     size_t size = type->type->size;
     weft_digest digest = {0, 0};
     uint8_t buffer[2 * sizeof(weft_digest)];
@@ -162,7 +160,7 @@ static weft_digest hash_array(const weft__type* type, const void* values, size_t
         weft__bytes_init(&bytes, buffer, sizeof(buffer));
         weft__bytes_put_digest(&bytes, digest);
         weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * size, part,
-                                                   leaf_seed(kind, part), scratch));
+                                                   leaf_seed(kind, part), lane));
         digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
     }
     return digest;
@@ -180,8 +178,8 @@ static void update_item(void* context, uint32_t worker, uint32_t item) {
     if (!resource->dirty)
         return;
     const weft__type* type = weft__type_at(world, resource->type);
-    resource->leaf = hash_array(type, resource->values, resource->count, type->hash + SEED_RESOURCE,
-                                lane->column);
+    resource->leaf =
+        hash_array(type, resource->values, resource->count, type->hash + SEED_RESOURCE, lane);
     resource->dirty = false;
     lane->leaves_hashed++;
 }
@@ -266,7 +264,7 @@ static weft_status update_view(weft_world* world) {
         const weft__type* type = weft__type_at(world, reduction->type);
         weft__bytes_put_u64(&bytes, type->hash);
         weft__bytes_put_digest(
-            &bytes, hash_values(type, reduction->value, 1, type->hash, world->lanes[0].column));
+            &bytes, hash_values(type, reduction->value, 1, type->hash, &world->lanes[0]));
     }
     WEFT_ASSERT(!bytes.overflow);
     world->digests.view = weft__bytes_digest(&bytes, SEED_VIEW);
@@ -282,7 +280,7 @@ static void update_allocator(weft_world* world) {
         world->free_slots.count > 0 ? &world->free_slots.items[0].slot : NULL;
     weft_digest counts = {world->slot_count, world->retired_count};
     world->allocator_leaf = hash_word_list(free_words, (size_t)world->free_slots.count * 2,
-                                           SEED_FREE, counts, world->lanes[0].column);
+                                           SEED_FREE, counts, &world->lanes[0]);
     world->allocator_dirty = false;
 }
 
@@ -295,12 +293,12 @@ static void update_channel(weft_world* world, weft__channel* channel) {
     weft__bytes_init(&bytes, buffer, sizeof(buffer));
     const uint32_t* words = channel->next_count > 0 ? &channel->next_targets.items[0].slot : NULL;
     weft_digest targets = hash_word_list(words, (size_t)channel->next_count * 2, SEED_CHANNEL,
-                                         (weft_digest){0, 0}, world->lanes[0].column);
+                                         (weft_digest){0, 0}, &world->lanes[0]);
     weft__bytes_put_u64(&bytes, channel->next_count);
     weft__bytes_put_digest(&bytes, targets);
     weft__bytes_put_digest(&bytes,
                            hash_array(type, channel->next_payloads.items, channel->next_count,
-                                      type->hash + SEED_CHANNEL, world->lanes[0].column));
+                                      type->hash + SEED_CHANNEL, &world->lanes[0]));
     channel->leaf = weft__bytes_digest(&bytes, type->hash);
     channel->dirty = false;
 }
@@ -375,9 +373,9 @@ static weft_status check_chunk(weft_world* world, const weft__chunk* chunk) {
     for (uint32_t i = 0; i <= chunk->column_count && chunk->row_count > 0; i++) {
         if (chunk->dirty[i])
             continue;
-        weft_digest now = i == chunk->column_count ? hash_entities(chunk, world->lanes[0].column)
-                                                   : hash_column(world, chunk, i, chunk->columns[i],
-                                                                 world->lanes[0].column);
+        weft_digest now = i == chunk->column_count
+                              ? hash_entities(chunk, &world->lanes[0])
+                              : hash_column(world, chunk, i, chunk->columns[i], &world->lanes[0]);
         if (weft_digest_equal(now, chunk->leaves[i]))
             continue;
         const char* name = i == chunk->column_count
@@ -405,7 +403,7 @@ weft_status weft_world_digest_check(weft_world* world) {
         const weft__resource* resource = &world->resources.items[i];
         const weft__type* type = weft__type_at(world, resource->type);
         weft_digest now = hash_array(type, resource->values, resource->count,
-                                     type->hash + SEED_RESOURCE, world->lanes[0].column);
+                                     type->hash + SEED_RESOURCE, &world->lanes[0]);
         if (!weft_digest_equal(now, resource->leaf))
             return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,
                                     "resource %s was changed without a mark: some system wrote "

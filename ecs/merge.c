@@ -51,6 +51,8 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
     size_t need = (size_t)WEFT_SHARD_SLOTS * widest;
     if (need < 64 + 24 * (size_t)world->types.count)
         need = 64 + 24 * (size_t)world->types.count;
+    if (need < world->encode_size_max)
+        need = world->encode_size_max;
     if (lane->merge == NULL) {
         lane->merge = weft__arena_alloc_zero(&world->arena, sizeof(weft__merge));
         if (lane->merge == NULL)

@@ -13,7 +13,7 @@ weft_status weft__reduction_reserve(weft_world* world, uint32_t index) {
     uint32_t need = reduction->producer_count * world->chunks.count;
     uint32_t size = weft__type_at(world, reduction->type)->type->size;
     reduction->partials.count = 0;
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, reduction->partials, (size_t)need * size));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, reduction->partials, (uint64_t)need * size));
     if (reduction->stamps.count < need) {
         WEFT_TRY(
             WEFT__VEC_RESERVE(&world->arena, reduction->stamps, need - reduction->stamps.count));
@@ -46,7 +46,7 @@ weft_status weft__reduction_finish(weft_world* world, uint32_t index,
     uint32_t count = 0;
     reduction->leaves.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, reduction->leaves,
-                               (size_t)reduction->producer_count * world->chunks.count * size));
+                               (uint64_t)reduction->producer_count * world->chunks.count * size));
     uint8_t* leaves = reduction->leaves.items;
     for (uint32_t producer = 0; producer < reduction->producer_count; producer++) {
         for (uint32_t i = 0; i < world->archetypes.count; i++) {

@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "weft_bits.h"
+#include "weft_bytes.h"
 
 #define WORLD_COOKIE 0x57574C44u
 // A place has 20 bits for a shard's chunks, and one of them is the empty set's.
 #define WORLD_ARCHETYPES_MAX ((1u << 20) - 2)
-#define RESOURCE_BYTES_MAX ((size_t)1 << 36)
+#define RESOURCE_BYTES_MAX ((uint64_t)1 << 36)
 
 static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
     (void)runner;
@@ -269,10 +270,19 @@ static weft_status register_component(weft_world* world, const weft_type* type,
     return WEFT_STATUS_OK;
 }
 
+// A big-endian host encodes what it hashes; components have their room in any case.
+static weft_status reserve_encoding(weft_world* world, const weft_type* type, uint32_t count) {
+    size_t bytes = (size_t)(count < WEFT_SHARD_SLOTS ? count : WEFT_SHARD_SLOTS) * type->size;
+    if (WEFT__LITTLE_ENDIAN || bytes <= world->encode_size_max)
+        return WEFT_STATUS_OK;
+    world->encode_size_max = bytes;
+    return weft__lanes_refresh(world);
+}
+
 static weft_status register_resource(weft_world* world, const weft_type* type, uint32_t count,
                                      const void* initial) {
     WEFT_ASSERT(world != NULL && type != NULL);
-    size_t size = (size_t)count * type->size;
+    uint64_t size = (uint64_t)count * type->size;
     if (count == 0 || size > RESOURCE_BYTES_MAX)
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "resource %s: a count of %u is not possible", type->name, count);
@@ -282,20 +292,20 @@ static weft_status register_resource(weft_world* world, const weft_type* type, u
     memset(resource, 0, sizeof(*resource));
     resource->type = world->types.count;
     resource->count = count;
-    resource->size = size;
-    resource->values = weft__arena_alloc_zero(&world->arena, size);
+    resource->size = (size_t)size; // Fits if the allocation succeeds.
+    if (size <= WEFT__ARENA_BLOCK_MAX)
+        resource->values = weft__arena_alloc_zero(&world->arena, (size_t)size);
     if (resource->values == NULL)
         return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
-                                "resource %s: no memory for %zu "
-                                "bytes",
-                                type->name, size);
+                                "resource %s: no memory for %llu bytes", type->name,
+                                (unsigned long long)size);
     for (uint32_t i = 0; i < count && initial != NULL; i++)
         memcpy((uint8_t*)resource->values + (size_t)i * type->size, initial, type->size);
     WEFT_TRY(refuse_values(world, "resource", weft__type_at(world, resource->type),
                            resource->values, count));
     resource->dirty = true;
     world->resources.count++;
-    return WEFT_STATUS_OK;
+    return reserve_encoding(world, type, count);
 }
 
 static weft_status register_channel(weft_world* world, const weft_type* type, weft_target target,
@@ -311,6 +321,7 @@ static weft_status register_channel(weft_world* world, const weft_type* type, we
     channel->delivery = delivery;
     channel->dirty = true;
     world->channels.count++;
+    WEFT_TRY(reserve_encoding(world, type, WEFT_SHARD_SLOTS));
     return weft__lanes_refresh(world);
 }
 

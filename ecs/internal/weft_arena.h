@@ -10,6 +10,8 @@
 
 #define WEFT__ARENA_CLASSES 80u
 #define WEFT__ARENA_ALIGN 64u
+/// No block is larger: a quarter of a 32-bit address space, more than any 64-bit machine has.
+#define WEFT__ARENA_BLOCK_MAX ((size_t)1 << (sizeof(size_t) == 4 ? 30 : 40))
 
 typedef struct weft__arena_segment {
     struct weft__arena_segment* next;
@@ -53,8 +55,9 @@ uint32_t weft__arena_class(size_t size);
 size_t weft__arena_block_size(size_t size);
 
 /// Grows an array to hold at least `need` elements, keeping its contents. `*array` may be null.
+/// `need` may be more than an address: then OUT_OF_MEMORY, as always when there is no room.
 WEFT_NODISCARD weft_status weft__arena_grow(weft__arena* arena, void** array, uint32_t* capacity,
-                                            size_t element_size, size_t need);
+                                            size_t element_size, uint64_t need);
 
 /// A typed growable array living in the arena.
 #define WEFT__VEC(type)                                                                            \
@@ -66,10 +69,10 @@ WEFT_NODISCARD weft_status weft__arena_grow(weft__arena* arena, void** array, ui
 
 /// Makes room for `extra` more items; a weft_status.
 #define WEFT__VEC_RESERVE(arena, vec, extra)                                                       \
-    ((size_t)(vec).count + (extra) <= (vec).capacity                                               \
+    ((uint64_t)(vec).count + (extra) <= (vec).capacity                                             \
          ? WEFT_STATUS_OK                                                                          \
          : weft__arena_grow((arena), (void**)&(vec).items, &(vec).capacity,                        \
-                            sizeof((vec).items[0]), (size_t)(vec).count + (extra)))
+                            sizeof((vec).items[0]), (uint64_t)(vec).count + (extra)))
 
 /// Appends a value; a weft_status.
 #define WEFT__VEC_PUSH(arena, vec, value)                                                          \

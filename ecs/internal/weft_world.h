@@ -228,7 +228,7 @@ typedef struct weft__lane {
     // archetypes share them, so nobody may mark them while systems run.
     WEFT__VEC(weft__chunk*) presences;
     weft__failure failure;
-    uint8_t* column; // Scratch of the merge: one column of one full chunk.
+    uint8_t* column; // Scratch of the merge: one column of one full chunk; of the digest.
     size_t column_size;
     void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
@@ -328,6 +328,7 @@ struct weft_world {
     WEFT__VEC(weft__channel) channels;
     WEFT__VEC(weft__reduction) reductions;
     uint32_t component_size_max;
+    size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
 
     // Entities.

@@ -10,6 +10,13 @@
 
 #include <string.h>
 
+/// Whether integers lie in memory as they are written here.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define WEFT__LITTLE_ENDIAN 1
+#else
+#define WEFT__LITTLE_ENDIAN 0
+#endif
+
 /// A writer. `size` counts the bytes of whole items written.
 typedef struct weft__bytes {
     uint8_t* data;
@@ -37,7 +44,7 @@ static inline void weft__bytes_put_integer(weft__bytes* bytes, uint64_t value, s
     uint8_t* place = weft__bytes_reserve(bytes, size);
     if (place == NULL)
         return;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if WEFT__LITTLE_ENDIAN
     memcpy(place, &value, size);
 #else
     for (size_t i = 0; i < size; ++i)

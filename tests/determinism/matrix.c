@@ -102,6 +102,17 @@ weft_verify_digests matrix_run(const matrix* run) {
     return verify(&context, run->tick_count, configs, count);
 }
 
+weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint64_t seed,
+                               uint64_t tick_count) {
+    weft_executor_desc configs[2] = {weft_executor_desc_default(), weft_executor_desc_default()};
+    matrix_context context = context_of(workload, entity_count, seed);
+    configs[0].kind = WEFT_EXECUTOR_VIRTUAL;
+    configs[0].worker_count = 3;
+    configs[1].kind = WEFT_EXECUTOR_THREADS;
+    configs[1].worker_count = 2;
+    return verify(&context, tick_count, configs, 2);
+}
+
 weft_verify_digests matrix_serial(const char* workload, uint64_t entity_count, uint64_t seed,
                                   uint64_t tick_count) {
     matrix_context context = context_of(workload, entity_count, seed);

@@ -22,6 +22,10 @@ const weft_module* matrix_module(const char* name);
 /// tick.
 weft_verify_digests matrix_run(const matrix* run);
 
+/// The same with virtual 3 and threads 2 only.
+weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint64_t seed,
+                               uint64_t tick_count);
+
 /// The digests of a serial run after its last tick.
 weft_verify_digests matrix_serial(const char* workload, uint64_t entity_count, uint64_t seed,
                                   uint64_t tick_count);

@@ -260,3 +260,27 @@ Test(archetype, an_archetype_beyond_the_16_bit_ids_holds_values) {
     weft_world_destroy(world);
     free(t);
 }
+
+// On a 32-bit host sizes of chunks must not wrap: such an archetype is refused.
+Test(archetype, rows_of_any_width_are_stored_or_refused) {
+    enum {
+        TYPES = 40,
+        SIZE = 4096
+    };
+    static char names[TYPES][16];
+    static weft_type types[TYPES];
+    static const weft_field field = {.name = "bytes", .kind = WEFT_KIND_U8, .count = SIZE};
+    weft_world* world = world_make();
+    weft_entity entity = world_create_one(world);
+    for (uint32_t i = 0; i < TYPES; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "Wide%u", i);
+        types[i] = (weft_type){names[i], SIZE, 1, 1, &field};
+        world_component(world, &types[i], WEFT_STORAGE_DENSE);
+        weft_commands_add(weft_world_commands(world), 0, entity, &types[i], NULL);
+    }
+    bool fits = sizeof(size_t) > 4;
+    cr_assert_eq(weft_world_commit(world), fits ? WEFT_STATUS_OK : WEFT_STATUS_OUT_OF_MEMORY);
+    if (fits)
+        cr_assert_not_null(weft_world_read(world, entity, &types[TYPES - 1]));
+    weft_world_destroy(world);
+}

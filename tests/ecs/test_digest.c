@@ -15,6 +15,9 @@ WEFT_COMPONENT(Cell, (int16_t, age), (int16_t, sum)); // Buffered.
 WEFT_RESOURCE(Gauge, (weft_fixed, level), (uint32_t, count));
 WEFT_MESSAGE(Letter, (uint32_t, word));
 WEFT_PARTIAL(Total, (uint64_t, mass));
+// Wider than any component.
+WEFT_RESOURCE(Chart, (uint64_t, sum), (array, int32_t, heights, 20), (array, uint16_t, marks, 4));
+WEFT_MESSAGE(Parcel, (uint64_t, weight), (weft_entity, from), (array, uint32_t, parts, 30));
 
 static void total_combine(void* left, const void* right) {
     ((Total*)left)->mass += ((const Total*)right)->mass;
@@ -392,6 +395,35 @@ static weft_status weigh(weft_view* view, const void* context) {
 }
 
 // Steps that touch every node of the tree.
+// Many values of types wider than any component: a big-endian host needs room to encode them.
+static void add_wide(report* r) {
+    enum {
+        CHARTS = WEFT_SHARD_SLOTS + 100,
+        PARCELS = 1000
+    };
+    static Chart charts[CHARTS];
+    weft_world* world = world_make();
+    world_component(world, WEFT_TYPE(Body), WEFT_STORAGE_DENSE);
+    WORLD_OK(world, weft_world_register_resource(world, WEFT_TYPE(Chart), CHARTS, NULL));
+    WORLD_OK(world, weft_world_register_channel(world, WEFT_TYPE(Parcel), WEFT_TARGET_WORLD,
+                                                WEFT_DELIVERY_NEXT));
+    world_create(world, 3, NULL);
+    for (uint32_t i = 0; i < CHARTS; i++) {
+        charts[i].sum = UINT64_C(0x0102030405060708) * i;
+        charts[i].heights[i % 20] = -(int32_t)i;
+        charts[i].marks[i % 4] = (uint16_t)i;
+    }
+    WORLD_OK(world, weft_world_set_resource(world, WEFT_TYPE(Chart), charts));
+    for (uint32_t i = 0; i < PARCELS; i++) {
+        Parcel parcel = {.weight = i, .from = {i % 3, 1}};
+        parcel.parts[i % 30] = i;
+        WORLD_OK(world, weft_world_post(world, WEFT_TYPE(Parcel), WEFT_ENTITY_NULL, &parcel));
+    }
+    add_line(r, "wide", world);
+    WORLD_OK(world, weft_world_digest_check(world));
+    weft_world_destroy(world);
+}
+
 static void write_report(report* r) {
     r->size = 0;
     weft_world* empty = world_make();
@@ -420,6 +452,7 @@ static void write_report(report* r) {
     add_line(r, "shards", world);
     uint64_t schema = weft_world_schema_hash(world);
     uint64_t plan = weft_schedule_hash(schedule);
+    add_wide(r);
     r->size += (size_t)snprintf(r->text + r->size, sizeof(r->text) - r->size,
                                 "hashes %016" PRIx64 " %016" PRIx64 "\n", schema, plan);
     weft_executor_destroy(executor);

@@ -80,7 +80,7 @@ void campaign_run(const campaign* c, uint32_t scale) {
     for (const char* at = c->name; *at != '\0'; at++)
         state = state * 131 + (uint64_t)*at;
     uint32_t programs = c->programs * scale;
-#ifdef CAMPAIGN_SANITIZED
+#ifdef CAMPAIGN_SLOW
     programs = programs / 10 + 1;
 #endif
     fprintf(stderr, "%s: WEFT_TEST_SEED=0x%" PRIX64 ", %u programs\n", c->name, seed, programs);

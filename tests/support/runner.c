@@ -1,10 +1,15 @@
-// A runner for Criterion tests in sanitizer builds.
+// A runner for Criterion tests in sanitizer builds and cross builds.
 //
 // Criterion maps a shared arena at a fixed address and leaves its workers without running exit
 // handlers: the thread sanitizer cannot map its shadow around the first, and the leak check never
 // happens because of the second. This file takes the place of Criterion's main() and of the few
 // functions that the assertion macros call. Each test runs in a plain fork and leaves by exit(), so
-// every check of the sanitizer is made. Redirection and theories are not supported.
+// every check of the sanitizer is made. Redirection and theories are not supported. Nothing of
+// Criterion's library is needed, only its headers: no library has to exist for the machine.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -71,6 +76,48 @@ void criterion_send_assert(struct criterion_assert_stats* stats) {
         fprintf(stderr, "%s:%u: assertion failed: %s\n", stats->file, stats->line, stats->message);
 }
 
+struct criterion_options criterion_options;
+
+int cr_asprintf(char** text, const char* format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(text, format, args);
+    va_end(args);
+    if (length < 0)
+        *text = NULL;
+    return length;
+}
+
+void cr_asprintf_free(char* text) {
+    free(text);
+}
+
+// What an assertion without a message of its own says. The first argument is its expression.
+char* cr_translate_assert_msg(int kind, ...) {
+    va_list args;
+    va_start(args, kind);
+    const char* expression = va_arg(args, const char*);
+    char* text = NULL;
+    if (kind == CRITERION_ASSERT_MSG_EXPR_AS_STRINGS_FALSE) {
+        const char* actual = va_arg(args, const char*);
+        const char* expected = va_arg(args, const char*);
+        cr_asprintf(&text, "%s: \"%s\", \"%s\"", expression, actual, expected);
+    } else {
+        cr_asprintf(&text, "%s", expression);
+    }
+    va_end(args);
+    return text;
+}
+
+void cr_log(enum criterion_severity severity, const char* format, ...) {
+    (void)severity;
+    va_list args;
+    va_start(args, format);
+    (void)vfprintf(stderr, format, args);
+    va_end(args);
+    (void)fputc('\n', stderr);
+}
+
 void cri_asserts_passed_incr(void) {
 }
 
@@ -129,11 +176,15 @@ static bool run_test(struct criterion_test* test, void* param) {
     int want_exit = test->data->exit_code;
     if (want_signal == 0 && suite != NULL)
         want_signal = suite->signal;
-    if (WIFSIGNALED(status))
-        return WTERMSIG(status) == want_signal;
-    if (want_signal != 0)
-        return false;
-    return WEXITSTATUS(status) == want_exit || WEXITSTATUS(status) == EXIT_SKIPPED;
+    bool signalled = WIFSIGNALED(status);
+    int ended = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+    bool skipped = !signalled && want_signal == 0 && ended == EXIT_SKIPPED;
+    if (skipped ||
+        (signalled == (want_signal != 0) && ended == (signalled ? want_signal : want_exit)))
+        return true;
+    printf("[----] %s ended with %s %d\n", test->data->identifier_, signalled ? "signal" : "exit",
+           ended);
+    return false;
 }
 
 // Runs a test with each of its parameters; counts what ran and returns what failed.

@@ -73,7 +73,7 @@ typedef struct weft_field {
 typedef struct weft_type {
     const char* name;
     uint32_t size;  // Bytes of one value; 0 for a tag.
-    uint32_t align; // Power of two, at most 8; 1 for a tag.
+    uint32_t align; // _Alignof: power of two, at most 8 (4 on 32-bit x86); 1 for a tag.
     uint32_t field_count;
     const weft_field* fields;
 } weft_type;
