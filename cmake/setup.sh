@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh tests`
-# for everything on this machine, `cmake/setup.sh cross` for other machines too. Quick, and silent, when nothing is missing. On other systems than Debian and its
-# kin it says what to install.
+# for everything on this machine, `cmake/setup.sh cross` for other machines too. Quick, and silent,
+# when nothing is missing. On other systems than Debian and its kin it says what to install.
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
