@@ -61,15 +61,23 @@ elseif(WEFT_HWLOC)
     set(WEFT_HAVE_HWLOC ON)
 endif()
 
+set(WEFT_HAVE_FIXMATH OFF)
 if(WEFT_BENCH)
     weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
+    # What `weft bench numbers` compares with. It has no file for pkg-config.
+    find_path(WEFT_FIXMATH_INCLUDE libfixmath/fix16.h)
+    find_library(WEFT_FIXMATH_LIBRARY NAMES fixmath libfixmath)
+    mark_as_advanced(WEFT_FIXMATH_INCLUDE WEFT_FIXMATH_LIBRARY)
+    if(WEFT_FIXMATH_INCLUDE AND WEFT_FIXMATH_LIBRARY)
+        set(WEFT_HAVE_FIXMATH ON)
+    endif()
 endif()
 
-# libclang has no .pc file. The newest that is installed is taken; its header says whether it can
-# tell operators, which it can from version 17 on.
+# libclang has no .pc file, and cross builds have no use for it. The newest that is installed is
+# taken; its header says whether it can tell operators, which it can from version 17 on.
 set_property(CACHE WEFT_LIBCLANG PROPERTY STRINGS AUTO ON OFF)
 set(WEFT_HAVE_LIBCLANG OFF)
-if(WEFT_BENCH AND WEFT_LIBCLANG)
+if(WEFT_BENCH AND WEFT_LIBCLANG AND NOT CMAKE_CROSSCOMPILING)
     file(GLOB llvm_dirs "/usr/lib/llvm-*" "/usr/local/lib/llvm-*")
     list(SORT llvm_dirs COMPARE NATURAL ORDER DESCENDING)
     list(TRANSFORM llvm_dirs APPEND "/include" OUTPUT_VARIABLE llvm_includes)
@@ -106,6 +114,7 @@ if(WEFT_HAVE_LIBCLANG)
 endif()
 
 # Criterion's macros need its headers. Its library runs the tests where they are native.
+set(WEFT_HAVE_MPFR OFF)
 if(WEFT_TESTS)
     add_library(weft_criterion INTERFACE)
     if(WEFT_HEADERS_FROM)
@@ -114,8 +123,14 @@ if(WEFT_TESTS)
     else()
         weft_require(WEFT_CRITERION criterion Criterion libcriterion-dev)
         target_link_libraries(weft_criterion INTERFACE PkgConfig::WEFT_CRITERION)
+        # The judge of the elementary functions is built where MPFR is.
+        pkg_check_modules(WEFT_MPFR QUIET IMPORTED_TARGET mpfr gmp)
+        if(WEFT_MPFR_FOUND)
+            set(WEFT_HAVE_MPFR ON)
+        endif()
     endif()
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}")
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}, "
+    "MPFR ${WEFT_HAVE_MPFR}, libfixmath ${WEFT_HAVE_FIXMATH}")

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh tests`
-# for everything on this machine, `cmake/setup.sh cross` for other machines too. Quick, and silent, when nothing is missing. On other systems than Debian and its
-# kin it says what to install.
+# for everything on this machine, `cmake/setup.sh cross` for other machines too. Quick, and silent,
+# when nothing is missing. On other systems than Debian and its kin it says what to install.
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev"
+    libclang-14-dev libmpfr-dev libfixmath-dev"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -33,7 +33,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
-  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks)
+  tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
+           MPFR 4 (optional), libfixmath (optional, for a comparison),
+           libclang 14 or newer (optional: weft lint)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them
 END
         exit 1

@@ -49,13 +49,6 @@ const char* weft_kind_name(weft_kind kind) {
     return (size_t)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
 }
 
-// What the machine's structs give to 64-bit members: 4 on 32-bit x86, 8 elsewhere.
-typedef struct wide_member {
-    uint8_t before;
-    uint64_t wide;
-} wide_member;
-#define MEMBER_ALIGN_MAX ((uint32_t)offsetof(wide_member, wide))
-
 // Bytes of the units that a kind is stored in: what a foreign byte order would swap, and what the
 // kind is aligned to.
 static uint32_t kind_unit(uint32_t kind) {
@@ -136,6 +129,13 @@ uint32_t weft__type_float_offset(const weft_type* type) {
 
 // Checking ---------------------------------------------------------------------------------------
 
+// What the machine's structs give to 64-bit members: 4 on 32-bit x86, 8 elsewhere.
+typedef struct wide_member {
+    uint8_t before;
+    uint64_t wide;
+} wide_member;
+#define MEMBER_ALIGN_MAX ((uint32_t)offsetof(wide_member, wide))
+
 /// Where a check writes its reason.
 typedef struct check_text {
     char* text;
@@ -164,29 +164,29 @@ static weft_status check_head(const weft_type* type, const check_text* out) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* unit,
+/// *align_out: what the widest field is aligned to where nothing is packed tighter.
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* align_out,
                               const check_text* out);
 
 static weft_status check_nested(const weft_type* type, const weft_field* field, uint32_t depth,
-                                uint32_t* unit, const check_text* out) {
+                                uint32_t* align_out, const check_text* out) {
     if (field->type == NULL || depth + 1 == TYPE_DEPTH_MAX)
         return refuse(out, "type %s, field %s: %s", type->name, field->name,
                       field->type == NULL ? "nested, but of no type"
                                           : "nested deeper than 8 levels; flatten the inner ones");
-    weft_status status = check_type(field->type, depth + 1, unit, out);
-    *unit = field->type->align > *unit ? field->type->align : *unit;
+    weft_status status = check_type(field->type, depth + 1, align_out, out);
     if (status == WEFT_STATUS_OK && field->type->size == 0)
         return refuse(out, "type %s, field %s: %s has no fields; only components can be tags",
                       type->name, field->name, field->type->name);
     return status;
 }
 
-/// Checks one field, which must begin at *end, and moves *end behind it. *widest is of the units.
+/// Checks one field, which must begin at *end, and moves *end behind it.
 static weft_status check_field(const weft_type* type, const weft_field* field, uint32_t depth,
-                               uint32_t* end, uint32_t* widest, const check_text* out) {
+                               uint32_t* end, uint32_t* align, const check_text* out) {
     const char* name = field->name != NULL ? field->name : "?";
     bool nested = field->kind == WEFT_KIND_NESTED;
-    uint32_t unit = kind_unit(field->kind);
+    uint32_t unit = nested ? 1 : kind_unit(field->kind);
     if (nested && field->name != NULL)
         WEFT_TRY(check_nested(type, field, depth, &unit, out));
     uint32_t stride = nested && field->name == NULL ? 0 : weft__field_stride(field);
@@ -195,8 +195,9 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
                       "type %s, field %s: kind %u at byte %u, where byte %u comes next; fields "
                       "must tile the struct without padding",
                       type->name, name, field->kind, field->offset, *end);
-    *widest = unit > *widest ? unit : *widest;
+    *align = unit > *align ? unit : *align;
     WEFT_ASSERT(unit > 0);
+    // weft-lint: allow(division): a kind has units of 1 to 8 bytes
     if (field->offset % unit != 0)
         return refuse(out,
                       "type %s, field %s: byte %u is no multiple of %u; order the fields from "
@@ -210,22 +211,25 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
     return WEFT_STATUS_OK;
 }
 
-/// *unit becomes the widest of the fields' units: offsets and sizes are multiples of it everywhere,
-/// so that a type that is good on one machine is good on all, whatever its structs are aligned to.
-static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* unit,
+static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* align_out,
                               const check_text* out) {
-    *unit = 1;
     WEFT_TRY(check_head(type, out));
     uint32_t end = 0;
+    uint32_t align = 1; // What the fields need.
     for (uint32_t i = 0; i < type->field_count; i++)
-        WEFT_TRY(check_field(type, &type->fields[i], depth, &end, unit, out));
+        WEFT_TRY(check_field(type, &type->fields[i], depth, &end, &align, out));
     if (end != type->size)
         return refuse(out, "type %s has %u bytes, its fields tile %u: %u are padding", type->name,
                       type->size, end, type->size - end);
+    // The size is a multiple of the widest field everywhere, so that a type that is good on one
+    // machine is good on all.
+    *align_out = align;
     bool known = type->align == 1 || type->align == 2 || type->align == 4 || type->align == 8;
-    uint32_t align = *unit < MEMBER_ALIGN_MAX ? *unit : MEMBER_ALIGN_MAX; // What the fields need.
-    bool whole = type->size % *unit == 0; // weft-lint: allow(division): at least 1
-    if (!known || !whole || type->align < align || type->size % type->align != 0)
+    // weft-lint: allow(division): an alignment is 1 or more
+    bool ragged = type->size % align != 0;
+    align = align < MEMBER_ALIGN_MAX ? align : MEMBER_ALIGN_MAX;
+    // weft-lint: allow(division): known says that it is 1 or more
+    if (!known || ragged || type->align < align || type->size % type->align != 0)
         return refuse(out,
                       "type %s has an alignment of %u; its fields need %u, and its %u bytes must "
                       "be a multiple of it",
@@ -236,8 +240,8 @@ static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* u
 weft_status weft__type_check(const weft_type* type, char* text, size_t capacity) {
     WEFT_ASSERT(text != NULL && capacity > 0);
     check_text out = {text, capacity};
-    uint32_t unit;
-    return check_type(type, 0, &unit, &out);
+    uint32_t align;
+    return check_type(type, 0, &align, &out);
 }
 
 // Identity ---------------------------------------------------------------------------------------
@@ -290,6 +294,7 @@ typedef struct encoding {
 static void encode_unit(const uint8_t* in, uint8_t* out, uint32_t unit) {
     uint64_t bits = weft__load_unit(in, unit);
     for (uint32_t byte = 0; byte < unit; byte++)
+        // weft-lint: allow(shift): a unit has 8 bytes at most
         out[byte] = (uint8_t)(bits >> (8 * byte));
 }
 
@@ -348,6 +353,7 @@ void weft__type_resolve(const weft_world* world, const weft_type* type, void* va
 }
 
 bool weft__type_has_provisional(const weft_type* type, const void* value) {
+    // weft-lint: allow(address): const is taken off, nothing is read from it as a number
     resolving all = {NULL, (uint8_t*)(uintptr_t)value, 1, type->size};
     return !visit_runs(type, 0, resolve_run, &all);
 }
@@ -367,57 +373,73 @@ typedef struct search {
     uint32_t offset;
 } search;
 
-// The first of `count` units that is bad, or `count`. A block is first looked at as a whole, which
-// is a few instructions for many units.
-static size_t bad_float(const uint8_t* at, size_t count) {
-    for (size_t i = 0; i < count;) {
-        size_t end = count - i < 256 ? count : i + 256;
-        uint32_t bad = 0;
-        for (size_t j = i; j < end; j++) {
-            uint32_t bits;
-            memcpy(&bits, at + 4 * j, sizeof(bits));
-            bad |= (bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY;
-        }
-        for (; bad != 0 && i < end; i++) {
-            uint32_t bits;
-            memcpy(&bits, at + 4 * i, sizeof(bits));
-            if ((bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY)
-                return i;
-        }
-        i = end;
-    }
-    return count;
+// 1 for a bad unit. Searches look at blocks as a whole first, which is a few instructions for many
+// units, and for the place only in a block that has one.
+static inline uint32_t bad_unit(const uint8_t* at, bool floats) {
+    uint32_t bits;
+    if (!floats)
+        return *at > 1;
+    memcpy(&bits, at, sizeof(bits));
+    return (bits & FLOAT_MAGNITUDE) > FLOAT_INFINITY;
 }
 
-static size_t bad_bool(const uint8_t* at, size_t count) {
-    for (size_t i = 0; i < count;) {
-        size_t end = count - i < 1024 ? count : i + 1024;
-        uint8_t bits = 0;
+// The first of `rows` units, `stride` bytes apart, that is bad, or `rows`.
+static inline size_t bad_strided(const uint8_t* at, size_t rows, size_t stride, bool floats) {
+    for (size_t i = 0; i < rows;) {
+        size_t end = rows - i < 256 ? rows : i + 256;
+        uint32_t bad = 0;
         for (size_t j = i; j < end; j++)
-            bits |= at[j];
-        for (; bits > 1 && i < end; i++)
-            if (at[i] > 1)
+            bad |= bad_unit(at + j * stride, floats);
+        for (; bad != 0; i++)
+            if (bad_unit(at + i * stride, floats))
                 return i;
         i = end;
     }
-    return count;
+    return rows;
+}
+
+// The strides as constants, so that whole columns are searched with vectors.
+static size_t bad_in_column(const uint8_t* at, size_t units, bool floats) {
+    return floats ? bad_strided(at, units, 4, true) : bad_strided(at, units, 1, false);
+}
+
+// A run of more bytes than this is searched row by row: column by column, each cache line would be
+// loaded many times.
+#define RUN_WIDE 64u
+
+static void search_wide_run(search* all, uint32_t offset, uint32_t bytes, uint32_t unit) {
+    // weft-lint: allow(division): a unit has 1 byte or more
+    size_t units = bytes / unit;
+    for (uint32_t row = 0; row < all->rows; row++) {
+        const uint8_t* at = all->values + (size_t)row * all->size + offset;
+        size_t bad = bad_in_column(at, units, all->floats);
+        if (bad == units)
+            continue;
+        all->found = true;
+        all->rows = row;
+        all->offset = offset + (uint32_t)(bad * unit);
+    }
 }
 
 static bool search_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
     search* all = context;
     if (all->floats ? !kind_is_float(kind) : kind != WEFT_KIND_BOOL)
         return true;
-    size_t unit = all->floats ? 4 : 1;
-    size_t units = (size_t)count * weft_kind_size((weft_kind)kind) / unit;
-    const uint8_t* at = all->values + offset;
-    for (uint32_t row = 0; row < all->rows; row++, at += all->size) {
-        size_t bad = all->floats ? bad_float(at, units) : bad_bool(at, units);
-        if (bad == units)
+    uint32_t unit = all->floats ? 4 : 1;
+    uint32_t bytes = count * weft_kind_size((weft_kind)kind);
+    if (bytes > RUN_WIDE) {
+        search_wide_run(all, offset, bytes, unit);
+        return true;
+    }
+    for (uint32_t at = offset; at < offset + bytes; at += unit) {
+        // Only in rows before what is found already: the first value wins, then the first field.
+        size_t row = all->floats ? bad_strided(all->values + at, all->rows, all->size, true)
+                                 : bad_strided(all->values + at, all->rows, all->size, false);
+        if (row == all->rows)
             continue;
-        // Later runs win in earlier rows only.
         all->found = true;
-        all->rows = row;
-        all->offset = offset + (uint32_t)(bad * unit);
+        all->rows = (uint32_t)row;
+        all->offset = at;
     }
     return true;
 }
@@ -433,9 +455,11 @@ static bool find_bad(const weft_type* type, const void* values, uint32_t count, 
         // Nothing else is in the column: it is one array.
         size_t unit = floats ? 4 : 1;
         size_t units = (size_t)count * type->size / unit;
-        size_t bad = floats ? bad_float(values, units) : bad_bool(values, units);
+        size_t bad = bad_in_column(values, units, floats);
         all.found = bad < units;
+        // weft-lint: allow(division): a type with values has a size
         all.rows = (uint32_t)(bad * unit / type->size);
+        // weft-lint: allow(division): a type with values has a size
         all.offset = (uint32_t)(bad * unit % type->size);
     } else {
         (void)visit_runs(type, 0, search_run, &all);

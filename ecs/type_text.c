@@ -29,29 +29,36 @@ static void put(writer* out, const char* format, ...) {
 
 static int64_t load_signed(const uint8_t* bytes, uint32_t size) {
     unsigned unused = 64 - 8 * size;
+    // weft-lint: allow(shift): sizes are 1, 2, 4 and 8
     return (int64_t)(weft__load_unit(bytes, size) << unused) >> unused;
 }
 
 // Exact: a fraction of n bits has at most n decimal digits.
 static void put_fixed(writer* out, int64_t raw, uint32_t fraction_bits) {
     uint64_t magnitude = raw < 0 ? (uint64_t)0 - (uint64_t)raw : (uint64_t)raw;
+    // weft-lint: allow(shift): a fraction has 16 or 32 bits
     uint64_t mask = ((uint64_t)1 << fraction_bits) - 1;
     uint64_t fraction = magnitude & mask;
     char digits[40];
     size_t length = 0;
     do {
         fraction *= 10;
+        // weft-lint: allow(shift): a fraction has 16 or 32 bits
         digits[length++] = (char)('0' + (fraction >> fraction_bits));
         fraction &= mask;
     } while (fraction != 0);
     put(out, "%s%llu.%.*s (raw %lld)", raw < 0 ? "-" : "",
+        // weft-lint: allow(shift): a fraction has 16 or 32 bits
         (unsigned long long)(magnitude >> fraction_bits), (int)length, digits, (long long)raw);
 }
 
 static void put_float(writer* out, uint32_t bits) {
+    // weft-lint: allow(float): to print it
     weft__float value;
+    // weft-lint: allow(float): to print it
     memcpy(&value, &bits, sizeof(value));
     // 9 digits tell any two numbers apart; NaNs and zeros are told apart by their bits.
+    // weft-lint: allow(vararg-float): it is printed and forgotten
     put(out, "%.9g (raw 0x%08lx)", value, (unsigned long)bits);
 }
 
@@ -195,6 +202,7 @@ static place place_find(const weft_type* type, uint32_t offset, writer* path) {
             i--;
         const weft_field* field = &type->fields[i];
         uint32_t stride = weft__field_stride(field);
+        // weft-lint: allow(division): an element has a byte or more
         uint32_t index = (offset - base - field->offset) / stride;
         put(path, "%s%s", path->length > 0 ? "." : "", field->name);
         if (field->count > 0)

@@ -28,8 +28,8 @@ weft_status weft__values_check(const weft__type* type, const void* values, uint3
 // One row's value, and the entity in the message.
 static weft_status row_fault(weft_view* view, weft_status status, weft_entity entity,
                              const char* text) {
-    (void)snprintf(view->message, sizeof(view->message), "%.120s of entity %u:%u", text, entity.slot,
-                   entity.generation);
+    (void)snprintf(view->message, sizeof(view->message), "%.120s of entity %u:%u", text,
+                   entity.slot, entity.generation);
     return status;
 }
 

@@ -39,7 +39,6 @@ static uint64_t get_integer(weft__reader* reader, size_t size) {
     const uint8_t* place = weft__reader_view(reader, size);
     uint64_t value = 0;
     for (size_t i = 0; place != NULL && i < size; ++i)
-        // weft-lint: allow(shift): sizes are at most 8 bytes
         value |= (uint64_t)place[i] << (8 * i);
     return value;
 }

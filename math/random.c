@@ -13,7 +13,6 @@ static void chain_next(weft_random_key key, weft_random_block* block) {
 
 uint32_t weft__random_below_retry(weft_random_key key, uint32_t subject, uint32_t draw, uint32_t n,
                                   uint64_t product) {
-    // weft-lint: allow(division): weft_random_below asks for n > 0
     uint32_t threshold = (0u - n) % n; // 2^32 mod n
     uint32_t lane = draw % 4;
     if ((uint32_t)product >= threshold)

@@ -77,6 +77,8 @@ typedef struct weft_cli_options {
     size_t float_file_count;
     const char** pure; // The same.
     size_t pure_count;
+    const char** without; // Names of rules.
+    size_t without_count;
     bool floats;
     bool all;
     bool object;

@@ -88,6 +88,21 @@ static weft_exit result_print(const weft_lint* lint, const weft_cli_options* opt
     return lint->finding_count > 0 ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_OK;
 }
 
+/// Reads the names of rules. False if one is none, which is said.
+static bool rules_parse(const weft_cli_options* options, bool without[WEFT_LINT_RULE_COUNT]) {
+    for (size_t i = 0; i < options->without_count; i++) {
+        const char* name = options->without[i];
+        weft_lint_rule rule = weft_lint_rule_find(name, strlen(name));
+        if (rule == WEFT_LINT_RULE_COUNT) {
+            weft_cli_complain("--without: '%s' is no rule; `weft lint --list-rules` shows all",
+                              name);
+            return false;
+        }
+        without[rule] = true;
+    }
+    return true;
+}
+
 /// Lints, with the parser if sources are to be read.
 static weft_exit files_lint(weft_lint_parser* parser, const weft_cli_options* options) {
     weft_lint_options how = {
@@ -100,6 +115,8 @@ static weft_exit files_lint(weft_lint_parser* parser, const weft_cli_options* op
         .flags = options->flags,
         .flag_count = options->flag_count,
     };
+    if (!rules_parse(options, how.without))
+        return WEFT_EXIT_USAGE;
     weft_lint* lint = weft_lint_create(&how);
     struct sigaction before = weft_cli_interrupt_catch();
     weft_exit code = files_read(lint, parser, options);

@@ -27,6 +27,7 @@ enum {
     KEY_ALL,
     KEY_FLOAT,
     KEY_PURE,
+    KEY_WITHOUT,
     KEY_OBJECT,
     KEY_FLAG,
     KEY_SARIF,
@@ -78,6 +79,7 @@ static const option_row option_rows[] = {
     {WEFT_CLI_LINT,
      {"pure", KEY_PURE, "PATTERN", 0, "External functions that depend on their arguments alone",
       1}},
+    {WEFT_CLI_LINT, {"without", KEY_WITHOUT, "RULE", 0, "Leave a rule out", 1}},
     {WEFT_CLI_LINT,
      {"compile-flag", KEY_FLAG, "FLAG", 0, "A flag for the compiler; those behind -- are too", 1}},
     {WEFT_CLI_LINT,
@@ -428,6 +430,9 @@ static error_t parse_lint(int key, char* text, struct argp_state* state) {
     case KEY_PURE:
         list_add(&options->pure, &options->pure_count, text);
         return 0;
+    case KEY_WITHOUT:
+        list_add(&options->without, &options->without_count, text);
+        return 0;
     case KEY_FLAG:
         weft_cli_options_flag(options, text);
         return 0;
@@ -502,5 +507,6 @@ void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->flags);
     free(options->float_files);
     free(options->pure);
+    free(options->without);
     *options = (weft_cli_options){0};
 }

@@ -136,12 +136,12 @@ weft_lint_parser* weft_lint_parser_create(char* line, size_t capacity) {
     clang->library = dlopen(WEFT_LIBCLANG_NAME, RTLD_NOW | RTLD_LOCAL);
     if (clang->library == NULL)
         clang->library = dlopen(WEFT_LIBCLANG_PATH, RTLD_NOW | RTLD_LOCAL);
-    const char* reason = clang->library == NULL ? dlerror() : functions_find(clang);
-    if (reason != NULL) {
+    const char* reason = clang->library != NULL ? functions_find(clang) : dlerror();
+    if (clang->library == NULL || reason != NULL) {
         (void)snprintf(line, capacity,
                        "libclang cannot be used: %s; install the one that this program was built "
                        "with, %s (Debian: " WEFT_LIBCLANG_PACKAGE ")",
-                       reason, WEFT_LIBCLANG_NAME);
+                       reason != NULL ? reason : "it is not found", WEFT_LIBCLANG_NAME);
         weft_lint_parser_destroy(parser);
         return NULL;
     }

@@ -180,7 +180,7 @@ weft_lint_exception* weft_lint_exception_find(weft_lint* lint, weft_lint_rule ru
 void weft_lint_exceptions_finish(weft_lint* lint) {
     for (size_t i = 0; i < lint->exception_count; i++) {
         const weft_lint_exception* each = &lint->exceptions[i];
-        if (!each->matched && each->is_active)
+        if (!each->matched && each->is_active && !lint->options.without[each->rule])
             malformed(lint, each->place,
                       weft_lint_format(lint, "an exception from %s that covers nothing",
                                        weft_lint_rule_get(each->rule)->name));

@@ -45,6 +45,8 @@ void weft_lint_ref_add(weft_lint* lint, weft_lint_ref ref) {
 
 void weft_lint_candidate_add(weft_lint* lint, uint32_t node, weft_lint_rule rule,
                              weft_lint_place place, weft_lint_place other, const char* what) {
+    if (lint->options.without[rule])
+        return;
     lint->candidates = weft_lint_grow(lint->candidates, lint->candidate_count,
                                       &lint->candidate_capacity, sizeof(*lint->candidates));
     lint->candidates[lint->candidate_count++] =
@@ -58,6 +60,8 @@ void weft_lint_entry_add(weft_lint* lint, const char* key, const char* kind) {
 }
 
 void weft_lint_finding_add(weft_lint* lint, weft_lint_finding finding) {
+    if (lint->options.without[finding.rule])
+        return;
     lint->findings = weft_lint_grow(lint->findings, lint->finding_count, &lint->finding_capacity,
                                     sizeof(*lint->findings));
     lint->findings[lint->finding_count++] = finding;

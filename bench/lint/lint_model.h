@@ -56,6 +56,7 @@ typedef struct weft_lint_options {
     size_t pure_count;
     const char* const* flags; // For the compiler.
     size_t flag_count;
+    bool without[WEFT_LINT_RULE_COUNT]; // Rules that are left out, with their exceptions.
 } weft_lint_options;
 
 /// Line 0: the file has no lines.

@@ -185,8 +185,8 @@ void weft_measure_target(const weft_measure_options* options, weft_measure_row* 
 // Registry ---------------------------------------------------------------------------------------
 
 static const weft_measure* const measures[] = {
-    &weft_measure_motion, &weft_measure_tick10,   &weft_measure_overhead,
-    &weft_measure_churn,  &weft_measure_headline,
+    &weft_measure_motion, &weft_measure_tick10,  &weft_measure_overhead,
+    &weft_measure_churn,  &weft_measure_numbers, &weft_measure_headline,
 };
 
 const weft_measure* const* weft_measures(size_t* count_out) {

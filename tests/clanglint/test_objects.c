@@ -229,6 +229,10 @@ Test(objects, refused) {
     maker object = object_make(true, false, slim, 1);
     cr_expect_null(bytes_lint(&object, object.size, line, sizeof line));
     cr_expect_not_null(strstr(line, "link-time optimisation"), "%s", line);
+    static const made_symbol far[] = {{"x", STT_OBJECT, SHN_XINDEX}};
+    object = object_make(false, true, far, 1);
+    cr_expect_null(bytes_lint(&object, object.size, line, sizeof line));
+    cr_expect_not_null(strstr(line, "a symbol's section"), "%s", line);
     maker text = {.bytes = "int main(void) { return 0; }", .size = 28};
     cr_expect_null(bytes_lint(&text, text.size, line, sizeof line));
     cr_expect_not_null(strstr(line, "no ELF object"), "%s", line);

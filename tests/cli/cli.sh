@@ -187,6 +187,9 @@ END
         out "  in system run > draw"
         out "1 finding, 1 exception; 2 sources, 3 functions reached from 2 systems"
         try 0 lint --pure='ran*' "$dir/dirty.c" -- $include -DDEPTH=3
+        try 0 lint --without=random --without=division "$dir/clean.c" "$dir/dirty.c" -- $include \
+            -DDEPTH=3
+        out "0 findings, 0 exceptions"
         try 1 lint --json "$dir/dirty.c" -- $include -DDEPTH=3
         is random findings 0 rule
         is 3 findings 0 line
@@ -221,6 +224,8 @@ END
     try 2 lint
     err "lint needs a file"
     try 2 lint --frobnicate
+    try 2 lint --all --without=rand "$dir/helper.c"
+    err "'rand' is no rule"
     try 2 lint -- -Wall
     err "lint needs a file"
 }
@@ -234,7 +239,7 @@ section_objects() {
     try 1 lint --object "$modules/hidden_input.so"
     out "hidden_input.so: static: world_count has static storage and may be written"
     try 1 lint --object --json "$modules/hidden_input.so"
-    is world_count findings 0 symbol
+    out '"symbol": "world_count"'
     is 1 objects
     try 2 lint --object "$dir/none.o"
     err "none.o: cannot be read: No such file"
@@ -322,6 +327,13 @@ section_hashes() {
     is 6 reference tick
 
     # Files that are no good.
+    try 0 run orbits --entities 300 --ticks 3 --hashes "$dir/float.hashes"
+    out "3 ticks, seed 1, float_pinned_32"
+    try 0 verify orbits --against "$dir/float.hashes" --configs serial,virtual:2
+    out "3 ticks, seed 1, float_pinned_32"
+    sed '9s/.*/math fixed_point_16_16/' "$dir/float.hashes" >"$dir/bad"
+    try 3 verify orbits --against "$dir/bad" --configs serial
+    err ":9: made with fixed_point_16_16, this run has float_pinned_32"
     bad_hashes
     # Files of another run.
     foreign_hashes

@@ -166,7 +166,7 @@ Test(pinned_functions, special_powers) {
 /// The stated bound holds, with double for exact: its own error is 2^-28 ulp.
 static void check_error(function f, double (*exact)(double), const char* name, uint32_t bits) {
     double error = ulps(f(of(bits)), exact((double)of(bits)));
-    if (!(error <= 0.53))
+    if (!(error <= 0.52))
         TEST_FAIL("%s(%08x) is %f ulp off", name, bits, error);
 }
 
@@ -187,7 +187,7 @@ Test(pinned_functions, errors_of_random_angles) {
         uint32_t y = random_bits(&state);
         uint32_t x = i % 3 == 0 ? y + (uint32_t)(test_next(&state) % 64) : random_bits(&state);
         double error = ulps(weft_float_atan2(of(y), of(x)), atan2((double)of(y), (double)of(x)));
-        if (!(error <= 0.53))
+        if (!(error <= 0.52))
             TEST_FAIL("atan2(%08x, %08x) is %f ulp off", y, x, error);
     }
 }
@@ -207,7 +207,7 @@ Test(pinned_functions, errors_of_random_powers) {
         double exact = pow((double)of(a), (double)of(b));
         double error = ulps(weft_float_pow(of(a), of(b)), exact);
         in_range += fabs(exact) > 0x1p-149 && fabs(exact) < FLT_MAX;
-        if (!(error <= 0.53))
+        if (!(error <= 0.52))
             TEST_FAIL("pow(%08x, %08x) is %f ulp off", a, b, error);
     }
     cr_assert_gt(in_range, 300000, "%d", in_range);

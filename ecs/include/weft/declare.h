@@ -13,6 +13,7 @@
 #define WEFT_TYPE_FIELDS_MAX 32u
 
 // The scalar, by a name that macros can hold.
+// weft-lint: allow(float): a kind of field
 typedef float weft__float; // lint-ok(float): a kind of field
 
 // Enums of each width. A plain enum is compatible with an integer type, but never with another

@@ -239,29 +239,29 @@ static inline weft_fixed weft_float_to_fixed(float a) {
 }
 
 /// Sine, cosine and tangent of an angle in radians, of any size. An infinity gives NaN. Within
-/// 0.53 ulp of the exact value, over all inputs.
+/// 0.52 ulp of the exact value, over all inputs.
 WEFT_API float weft_float_sin(float a);
 WEFT_API float weft_float_cos(float a);
 WEFT_API float weft_float_tan(float a);
 
-/// The arc tangent, -pi/2..pi/2. Within 0.53 ulp of the exact value, over all inputs.
+/// The arc tangent, -pi/2..pi/2. Within 0.52 ulp of the exact value, over all inputs.
 WEFT_API float weft_float_atan(float a);
 
-/// a to the power of b. Within 0.53 ulp of the exact value, denormal results included; special
+/// a to the power of b. Within 0.52 ulp of the exact value, denormal results included; special
 /// values as in Annex F of C: 1 to any power and anything to the power 0 are 1, NaN too; a negative
 /// number to a power that is not whole is NaN.
 WEFT_API float weft_float_pow(float a, float b);
 
 /// The angle of (x, y) with the x axis, -pi..pi, with the signs of zeros and the infinities as in
-/// Annex F of C. Within 0.53 ulp of the exact value, denormal results included.
+/// Annex F of C. Within 0.52 ulp of the exact value, denormal results included.
 WEFT_API float weft_float_atan2(float y, float x);
 
-/// e to the power of a. Within 0.53 ulp of the exact value, over all inputs, denormal results
+/// e to the power of a. Within 0.52 ulp of the exact value, over all inputs, denormal results
 /// included; infinity from 88.72284 on, 0 from -103.97209 on down.
 WEFT_API float weft_float_exp(float a);
 
 /// The natural logarithm. That of a zero is -infinity, that of a negative number NaN. Within
-/// 0.53 ulp of the exact value, over all inputs.
+/// 0.52 ulp of the exact value, over all inputs.
 WEFT_API float weft_float_log(float a);
 
 /// a + b, component by component.

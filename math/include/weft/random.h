@@ -157,9 +157,9 @@ static inline weft_fixed weft_random_fixed_range(weft_random_key key, uint32_t s
 ///
 /// It is the exact quantile of the draw, off by less than 0.501 ulp, so the chance of every
 /// interval is the exact one of the interval moved by as much; positive and negative mirror each
-/// other. The quantile has 32 bits, and 64 where the chance is below 2^-16: nothing is cut off
-/// before +-9.15. One draw, no rejection, no run-time dependence on others. See math/normal.c for
-/// the method.
+/// other. The quantile has 32 bits, and 64 where the chance is below 2^-16, so the largest value is
+/// 9.15 and none up to 8 is missing for want of bits. One draw, without rejection. The method is in
+/// math/normal.c.
 WEFT_API weft_fixed weft_random_normal(weft_random_key key, uint32_t subject, uint32_t draw);
 
 /// k different numbers of 0..n-1 in `out`, every ordered selection equally likely: a deal of k

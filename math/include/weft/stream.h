@@ -97,11 +97,13 @@ static inline uint64_t weft_stream_next(weft_stream* stream) {
 static inline uint32_t weft_stream_range(weft_stream* stream, uint32_t low, uint32_t high) {
     WEFT_ASSERT(low < high);
     uint64_t count = high - low;
+    // weft-lint: allow(division): low < high
     uint64_t rejected = (0 - count) % count; // 2^64 mod count
     uint64_t number;
     do
         number = weft_stream_next(stream);
     while (number > UINT64_MAX - rejected);
+    // weft-lint: allow(division): low < high
     return low + (uint32_t)(number % count);
 }
 

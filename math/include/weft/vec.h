@@ -199,9 +199,9 @@ static inline weft_vec3 weft_vec3_normalize(weft_vec3 a) {
     // Scaled so that the length has at least 31 bits, as in weft_vec2_normalize.
     unsigned zeros = (unsigned)__builtin_clz(bits);
     unsigned shift = zeros > 0 ? zeros - 1u : 0u;
-    x <<= shift;
-    y <<= shift;
-    z <<= shift;
+    x <<= shift; // weft-lint: allow(shift): under 31
+    y <<= shift; // weft-lint: allow(shift): under 31
+    z <<= shift; // weft-lint: allow(shift): under 31
     uint64_t length = weft__root3(x, y, z);
     weft_vec3 unit = {weft__unit(a.x.raw, x, length), weft__unit(a.y.raw, y, length),
                       weft__unit(a.z.raw, z, length)};
