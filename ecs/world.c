@@ -273,7 +273,7 @@ static weft_status register_component(weft_world* world, const weft_type* type,
 // A big-endian host encodes what it hashes; components have their room in any case.
 static weft_status reserve_encoding(weft_world* world, const weft_type* type, uint32_t count) {
     size_t bytes = (size_t)(count < WEFT_SHARD_SLOTS ? count : WEFT_SHARD_SLOTS) * type->size;
-    if (WEFT__LITTLE_ENDIAN || bytes <= world->encode_size_max)
+    if (bytes <= world->encode_size_max || WEFT__LITTLE_ENDIAN)
         return WEFT_STATUS_OK;
     world->encode_size_max = bytes;
     return weft__lanes_refresh(world);
