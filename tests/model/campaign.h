@@ -22,6 +22,7 @@ typedef struct campaign {
     uint32_t programs;
 } campaign;
 
-/// Runs a campaign scaled by `scale` (a tenth of it under sanitizers and emulators) and fails the test at the
-/// first difference, with the seed and the shrunk program. WEFT_TEST_SEED sets the seed.
+/// Runs a campaign scaled by `scale` (a tenth of it under sanitizers and emulators) and fails the
+/// test at the first difference, with the seed and the shrunk program. WEFT_TEST_SEED sets the
+/// seed.
 void campaign_run(const campaign* c, uint32_t scale);
