@@ -4,8 +4,11 @@
 #include "pinned_core.h"
 
 // An element of `out` depends on the same element of the arguments alone, so that `out` may be one
-// of them; the compiler is told, as it would otherwise test for it and give up.
-#ifdef __clang__
+// of them; the compiler is told, as it would otherwise test for it and give up. clang warns where
+// it is told in vain, so not on machines without vectors.
+#if defined(__clang__) && !defined(__SSE2__) && !defined(__ARM_NEON)
+#define EACH(n) for (size_t i = 0; i < (n); i++)
+#elif defined(__clang__)
 #define EACH(n) _Pragma("clang loop vectorize(assume_safety)") for (size_t i = 0; i < (n); i++)
 #else
 #define EACH(n) _Pragma("GCC ivdep") for (size_t i = 0; i < (n); i++)
