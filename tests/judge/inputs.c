@@ -65,7 +65,17 @@ static const struct {
     const char* name;
     int64_t raw;
 } hardest[] = {
-    {"fixed.sin", 0},
+    {"fixed.rsqrt", 1418222513}, // 2^-33.8 ulp from a tie
+    {"fixed.sin", 1096971357},   // 2^-31.8
+    {"fixed.cos", -1624208088},  // 2^-32.8
+    {"fixed.tan", -1530505983},  // 2^-32.7
+    {"fixed.asin", 36782},       // 2^-16.8
+    {"fixed.acos", -7695},       // 2^-20.1
+    {"fixed.atan", 1338799809},  // 2^-34.8
+    {"fixed.exp", -129660},      // 2^-21.1
+    {"fixed.exp2", -205477},     // 2^-22.4
+    {"fixed.log", 2089657644},   // 2^-32.5
+    {"fixed.log2", 1906104463},  // 2^-30.5
 };
 
 typedef struct list {
