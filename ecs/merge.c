@@ -520,10 +520,12 @@ static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* c
     uint8_t* place = list_come(lane->merge, lane, chunk, create->real, table->pack_size);
     if (type->type->size == 0)
         return;
-    if (value != NULL)
+    if (value != NULL) {
         store_value(world, type, value, place);
-    else
-        store_part(world, type, part, place);
+        return;
+    }
+    WEFT_ASSERT(part != NULL); // Else it is present by a command, which is `value`.
+    store_part(world, type, part, place);
 }
 
 // One presence table in one shard.
