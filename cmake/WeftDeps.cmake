@@ -18,9 +18,10 @@ macro(weft_require prefix module title package)
 endmacro()
 
 # xxHash is a library, or in a cross build one header that is compiled in: weft_xxhash is either.
+# (The check takes a variable that is set for its answer, so only the other branch sets it.)
 add_library(weft_xxhash INTERFACE)
-set(WEFT_XXHASH_DISPATCH OFF)
 if(WEFT_HEADERS_FROM)
+    set(WEFT_XXHASH_DISPATCH OFF)
     set(borrowed "${PROJECT_BINARY_DIR}/borrowed")
     configure_file("${WEFT_HEADERS_FROM}/xxhash.h" "${borrowed}/xxhash.h" COPYONLY)
     target_include_directories(weft_xxhash SYSTEM INTERFACE "${borrowed}")
