@@ -46,9 +46,8 @@ static weft_digest hash_leaf(const void* bytes, size_t size, uint64_t seed) {
     return weft__bytes_digest(&node, seed);
 }
 
-// Hash of up to 4096 values in canonical bytes. A big-endian host makes
-// them in the lane's scratch. A bool has one form for each truth, or equal states would have two
-// digests.
+// Hash of up to 4096 values in canonical bytes. A big-endian host makes them in the lane's scratch.
+// A bool has one form for each truth, or equal states would have two digests.
 static weft_digest hash_values(const weft__type* entry, const void* values, size_t count,
                                uint64_t seed, const weft__lane* lane) {
     const weft_type* type = entry->type;

@@ -120,11 +120,8 @@ static const weft__record* log_read(log_reader* reader, const weft_world* world)
 
 static bool segment_before(const weft__segment* a, const weft__segment* b, const void* extra) {
     (void)extra;
-    if (a->rank != b->rank)
-        return a->rank < b->rank;
-    if (a->archetype != b->archetype)
-        return a->archetype < b->archetype;
-    return a->shard < b->shard;
+    return weft__key_before((weft__key){a->rank, a->archetype, a->shard},
+                            (weft__key){b->rank, b->archetype, b->shard});
 }
 
 static bool record_before(const weft__record* a, const weft__record* b, const void* extra) {

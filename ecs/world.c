@@ -471,9 +471,8 @@ weft_status weft__world_reserve_lanes(weft_world* world, uint32_t count) {
 }
 
 static bool failure_before(const weft__failure* a, const weft__failure* b) {
-    if (a->rank != b->rank)
-        return a->rank < b->rank;
-    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
+    return weft__key_before((weft__key){a->rank, a->archetype, a->shard},
+                            (weft__key){b->rank, b->archetype, b->shard});
 }
 
 void weft__lane_fail(weft__lane* lane, weft_status status, uint32_t rank, uint32_t archetype,

@@ -252,7 +252,7 @@ weft_fixed64 weft_fixed64_rsqrt_sticky(weft_fixed64 a, weft_number_flags* flags)
     weft__u128 rest = {(dividend - square.high * divisor) << shift, 0};
     divisor <<= shift;
     uint64_t left;
-    square.low = weft__divide_wide(rest, divisor, weft__reciprocal(divisor), &left);
+    square.low = weft__divide_by_reciprocal(rest, divisor, weft__reciprocal(divisor), &left);
     return (weft_fixed64){(int64_t)((weft__wide_root(square) + 1) / 2)};
 }
 

@@ -57,37 +57,10 @@ static inline uint64_t weft__mask_less(uint64_t a, uint64_t b) {
 
 // Numbers of 128 bits ----------------------------------------------------------------------------
 
-static inline weft__u128 weft__wide_add(weft__u128 a, weft__u128 b) {
-    uint64_t low = a.low + b.low;
-    return (weft__u128){a.high + b.high + (low < a.low), low};
-}
-
-static inline weft__u128 weft__wide_sub(weft__u128 a, weft__u128 b) {
-    return (weft__u128){a.high - b.high - (a.low < b.low), a.low - b.low};
-}
-
 /// -a where the mask is all ones, a where it is 0. Signs are as good as random, so a branch on one
 /// would be mispredicted.
 static inline weft__u128 weft__wide_sign(weft__u128 a, uint64_t mask) {
     return weft__wide_sub((weft__u128){a.high ^ mask, a.low ^ mask}, (weft__u128){mask, mask});
-}
-
-/// a * 2^count for count in 0..127.
-static inline weft__u128 weft__wide_left(weft__u128 a, unsigned count) {
-    if (count == 0)
-        return a;
-    if (count < 64)
-        return (weft__u128){a.high << count | a.low >> (64 - count), a.low << count};
-    return (weft__u128){a.low << (count - 64), 0};
-}
-
-/// a / 2^count, rounded down, for any count.
-static inline weft__u128 weft__wide_right(weft__u128 a, unsigned count) {
-    if (count == 0)
-        return a;
-    if (count < 64)
-        return (weft__u128){a.high >> count, a.low >> count | a.high << (64 - count)};
-    return (weft__u128){0, count < 128 ? a.high >> (count - 64) : 0};
 }
 
 /// a * b / 2^64, rounded down. It fits.
@@ -122,7 +95,8 @@ static inline uint64_t weft__reciprocal(uint64_t d) {
 
 /// n / d, rounded down, and what is left over. n.high < d, d >= 2^63, and v = weft__reciprocal(d).
 /// Source: the same, algorithm 4.
-static inline uint64_t weft__divide_wide(weft__u128 n, uint64_t d, uint64_t v, uint64_t* rest_out) {
+static inline uint64_t weft__divide_by_reciprocal(weft__u128 n, uint64_t d, uint64_t v,
+                                                  uint64_t* rest_out) {
     weft__u128 q = weft__wide_add(weft__mul_wide(n.high, v), n);
     uint64_t quotient = q.high + 1;
     uint64_t rest = n.low - quotient * d;
@@ -217,8 +191,8 @@ static inline weft__u128 weft__cotangent_near_pole(weft__u128 z) {
     // The quotient by the high word, then its correction for the low word.
     uint64_t rest;
     weft__u128 quotient;
-    quotient.high = weft__divide_wide(weft__two_over_pi_half, scaled.high, v, &rest);
-    quotient.low = weft__divide_wide((weft__u128){rest, 0}, scaled.high, v, &rest);
+    quotient.high = weft__divide_by_reciprocal(weft__two_over_pi_half, scaled.high, v, &rest);
+    quotient.low = weft__divide_by_reciprocal((weft__u128){rest, 0}, scaled.high, v, &rest);
     uint64_t half = scaled.low >> 1;
     uint64_t ratio = half + weft__mul_high(half, v); // low / high in steps of 2^-63
     weft__u128 correction = {0, weft__mul_high(quotient.high, ratio)};
@@ -263,8 +237,8 @@ static inline weft__u128 weft__angle_of(uint64_t y, uint64_t x) {
     unsigned shift = weft__leading_zeros(high);
     uint64_t rest;
     high <<= shift;
-    uint64_t ratio =
-        weft__divide_wide((weft__u128){low << shift, 0}, high, weft__reciprocal(high), &rest);
+    uint64_t ratio = weft__divide_by_reciprocal((weft__u128){low << shift, 0}, high,
+                                                weft__reciprocal(high), &rest);
     uint64_t angle =
         weft__piece_at(weft__arctangent_pieces[ratio >> 58], WEFT__ARCTANGENT_TERMS, ratio << 6);
     weft__u128 base = {weft__half_pi.high & steep, weft__half_pi.low & steep};

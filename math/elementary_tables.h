@@ -6,7 +6,7 @@
 /// variable h runs through the segment from 0 to 1; coefficients ascend.
 #pragma once
 
-#include "weft_wide.h"
+#include "weft_wide128.h"
 
 enum {
     WEFT__SINE_TERMS = 7,

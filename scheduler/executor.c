@@ -108,18 +108,12 @@ static weft_status float_state_fail(weft_view* view) {
     return WEFT_STATUS_FLOAT_STATE;
 }
 
-static bool numbers_before(const weft__numbers* a, const weft__numbers* b) {
-    if (a->rank != b->rank)
-        return a->rank < b->rank;
-    return a->archetype != b->archetype ? a->archetype < b->archetype : a->shard < b->shard;
-}
-
 // Adds what was noted; the key kept is the smallest.
 static void add_numbers(weft__numbers* sum, const weft__numbers* part) {
     if (part->flags == 0)
         return;
     weft__numbers old = *sum;
-    if (old.flags == 0 || numbers_before(part, &old))
+    if (old.flags == 0 || weft__key_before(part->key, old.key))
         *sum = *part;
     sum->flags = old.flags | part->flags;
     sum->task_count = old.task_count + part->task_count;
@@ -127,8 +121,8 @@ static void add_numbers(weft__numbers* sum, const weft__numbers* part) {
 
 static void note_numbers(const weft_view* view) {
     weft__lane* lane = view->lane;
-    weft__numbers part = {lane->number_flags, view->commands.rank, view->commands.archetype,
-                          view->commands.shard, 1};
+    weft__key key = {view->commands.rank, view->commands.archetype, view->commands.shard};
+    weft__numbers part = {lane->number_flags, key, 1};
     lane->number_flags = 0;
     add_numbers(&lane->numbers, &part);
 }
@@ -142,8 +136,8 @@ static void report_numbers(weft_executor* executor) {
     executor->numbers = (weft_number_report){0};
     if (sum.flags != 0)
         executor->numbers =
-            (weft_number_report){sum.flags, sum.archetype, sum.shard, sum.task_count,
-                                 weft__schedule_at(executor->schedule, sum.rank)->name};
+            (weft_number_report){sum.flags, sum.key.archetype, sum.key.shard, sum.task_count,
+                                 weft__schedule_at(executor->schedule, sum.key.rank)->name};
 }
 
 // Calls one system. The caller has set the view's parts that do not change within an item.
@@ -385,11 +379,9 @@ weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
 static bool output_before(weft_task_output a, weft_task_output b, const weft_executor* executor) {
     uint32_t x = weft__schedule_at(executor->schedule, a.rank)->stage;
     uint32_t y = weft__schedule_at(executor->schedule, b.rank)->stage;
-    if (x != y)
-        return x < y;
-    if (a.rank != b.rank)
-        return a.rank < b.rank;
-    return a.archetype != b.archetype ? a.archetype < b.archetype : a.shard < b.shard;
+    return x != y ? x < y
+                  : weft__key_before((weft__key){a.rank, a.archetype, a.shard},
+                                     (weft__key){b.rank, b.archetype, b.shard});
 }
 
 WEFT__SORT(sort_outputs, weft_task_output, weft_executor, output_before)

@@ -109,13 +109,12 @@ static void run_numbers(run_state* run) {
 
 /// "saturated, divided by 0, undefined", as far as it applies.
 static const char* numbers_text(weft_number_flags flags, char* text, size_t capacity) {
-    (void)snprintf(
-        text, capacity, "%s%s%s%s%s", //
-        (flags & WEFT_NUMBER_SATURATED) != 0 ? "saturated" : "",
-        (flags & WEFT_NUMBER_SATURATED) != 0 && flags != WEFT_NUMBER_SATURATED ? ", " : "",
-        (flags & WEFT_NUMBER_DIVIDED_BY_0) != 0 ? "divided by 0" : "",
-        (flags & WEFT_NUMBER_DIVIDED_BY_0) != 0 && (flags & WEFT_NUMBER_UNDEFINED) != 0 ? ", " : "",
-        (flags & WEFT_NUMBER_UNDEFINED) != 0 ? "undefined" : "");
+    static const char* const names[] = {"saturated", "divided by 0", "undefined"}; // By bit.
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && length < capacity; i++)
+        if ((flags >> i & 1u) != 0)
+            length += (size_t)snprintf(text + length, capacity - length, "%s%s",
+                                       length > 0 ? ", " : "", names[i]);
     return text;
 }
 

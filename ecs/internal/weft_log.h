@@ -19,6 +19,19 @@ typedef enum weft__op {
     WEFT__OP_CREATE_WITH = 7, // A weft__bundle follows.
 } weft__op;
 
+/// What orders tasks wherever a result could depend on who was first (C6, C11).
+typedef struct weft__key {
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+} weft__key;
+
+static inline bool weft__key_before(weft__key a, weft__key b) {
+    if (a.rank != b.rank)
+        return a.rank < b.rank;
+    return a.archetype != b.archetype ? a.archetype < b.archetype : a.shard < b.shard;
+}
+
 /// One record; its value follows, padded to 8 bytes.
 typedef struct weft__record {
     weft_entity entity; // Target, or the provisional handle of a create.

@@ -212,9 +212,7 @@ typedef struct weft__failure {
 /// What the tasks of a tick noted of their numbers, and the smallest key among those that did.
 typedef struct weft__numbers {
     weft_number_flags flags;
-    uint32_t rank;
-    uint32_t archetype;
-    uint32_t shard;
+    weft__key key;
     uint64_t task_count;
 } weft__numbers;
 

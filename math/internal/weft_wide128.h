@@ -4,6 +4,34 @@
 
 #include "weft_wide.h"
 
+/// a + b and a - b, modulo 2^128.
+static inline weft__u128 weft__wide_add(weft__u128 a, weft__u128 b) {
+    uint64_t low = a.low + b.low;
+    return (weft__u128){a.high + b.high + (low < a.low), low};
+}
+
+static inline weft__u128 weft__wide_sub(weft__u128 a, weft__u128 b) {
+    return (weft__u128){a.high - b.high - (a.low < b.low), a.low - b.low};
+}
+
+/// a * 2^count for count in 0..127.
+static inline weft__u128 weft__wide_left(weft__u128 a, unsigned count) {
+    if (count == 0)
+        return a;
+    if (count < 64)
+        return (weft__u128){a.high << count | a.low >> (64 - count), a.low << count};
+    return (weft__u128){a.low << (count - 64), 0};
+}
+
+/// a / 2^count, rounded down, for any count.
+static inline weft__u128 weft__wide_right(weft__u128 a, unsigned count) {
+    if (count == 0)
+        return a;
+    if (count < 64)
+        return (weft__u128){a.high >> count, a.low >> count | a.high << (64 - count)};
+    return (weft__u128){0, count < 128 ? a.high >> (count - 64) : 0};
+}
+
 /// The signed product of two signed numbers.
 static inline weft__u128 weft__mul_signed(int64_t a, int64_t b) {
     weft__u128 product = weft__mul_wide((uint64_t)a, (uint64_t)b);
@@ -14,13 +42,12 @@ static inline weft__u128 weft__mul_signed(int64_t a, int64_t b) {
 
 /// -n.
 static inline weft__u128 weft__negate_wide(weft__u128 n) {
-    return (weft__u128){~n.high + (n.low == 0), 0 - n.low};
+    return weft__wide_sub((weft__u128){0, 0}, n);
 }
 
 /// n + addend, both signed.
 static inline weft__u128 weft__add_signed(weft__u128 n, int64_t addend) {
-    uint64_t low = n.low + (uint64_t)addend;
-    return (weft__u128){n.high + (uint64_t)(addend >> 63) + (low < n.low), low};
+    return weft__wide_add(n, (weft__u128){(uint64_t)(addend >> 63), (uint64_t)addend});
 }
 
 /// n / 2^32 + addend to the nearest whole number, ties to even, all signed.
