@@ -46,7 +46,7 @@ typedef enum weft_measure_sense {
 } weft_measure_sense;
 
 #define WEFT_MEASURE_TEXT 128
-#define WEFT_MEASURE_ROWS_MAX 48
+#define WEFT_MEASURE_ROWS_MAX 256
 
 typedef struct weft_measure_row {
     char name[WEFT_MEASURE_TEXT]; // "1 worker against the loop"
