@@ -2,6 +2,8 @@
 
 #include "hand.h"
 
+#include "probe.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -62,25 +64,10 @@ static void* helper(void* argument) {
     return NULL;
 }
 
-// The first CPU, and the first one of another core if there is any.
-static bool choose_cpus(const weft_topology* topology, uint32_t cpu[2]) {
-    uint32_t count;
-    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
-    if (count < 2)
-        return false;
-    cpu[0] = cpus[0].os_index;
-    cpu[1] = cpus[1].os_index;
-    for (uint32_t i = count; i > 1; --i) {
-        if (cpus[i - 1].core != cpus[0].core && cpus[i - 1].sibling == 0)
-            cpu[1] = cpus[i - 1].os_index;
-    }
-    return true;
-}
-
 weft_status weft_hand_create(const weft_topology* topology, weft_hand** out) {
     *out = NULL;
     uint32_t cpu[2];
-    if (!choose_cpus(topology, cpu))
+    if (!weft_probe_cpus(topology, cpu))
         return WEFT_STATUS_UNSUPPORTED;
     weft_hand* hand = aligned_alloc(128, (sizeof(weft_hand) + 127) / 128 * 128);
     if (!hand)
