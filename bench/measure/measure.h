@@ -132,6 +132,7 @@ const weft_measure* weft_measure_find(const char* name);
 weft_status weft_measure_run(const weft_measure* measure, const weft_measure_options* options,
                              weft_measure_table* table);
 
+extern const weft_measure weft_measure_limits;
 extern const weft_measure weft_measure_motion;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
