@@ -22,20 +22,12 @@ struct weft_hand {
     atomic_bool parking;
 };
 
-static inline void pause_briefly(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 // Serves forks until the caller parks it.
 static void serve(weft_hand* hand) {
     uint_fast64_t served = atomic_load_explicit(&hand->joined, memory_order_relaxed);
     while (!atomic_load_explicit(&hand->parking, memory_order_relaxed)) {
         if (atomic_load_explicit(&hand->forked, memory_order_acquire) == served) {
-            pause_briefly();
+            weft_hand_pause();
             continue;
         }
         hand->part(hand->context, 1, 2);
@@ -62,8 +54,7 @@ static void* helper(void* argument) {
     return NULL;
 }
 
-// The first CPU, and the first one of another core if there is any.
-static bool choose_cpus(const weft_topology* topology, uint32_t cpu[2]) {
+bool weft_hand_cpus(const weft_topology* topology, uint32_t cpu[2]) {
     uint32_t count;
     const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
     if (count < 2)
@@ -80,7 +71,7 @@ static bool choose_cpus(const weft_topology* topology, uint32_t cpu[2]) {
 weft_status weft_hand_create(const weft_topology* topology, weft_hand** out) {
     *out = NULL;
     uint32_t cpu[2];
-    if (!choose_cpus(topology, cpu))
+    if (!weft_hand_cpus(topology, cpu))
         return WEFT_STATUS_UNSUPPORTED;
     weft_hand* hand = aligned_alloc(128, (sizeof(weft_hand) + 127) / 128 * 128);
     if (!hand)
@@ -144,7 +135,7 @@ void weft_hand_fork(weft_hand* hand, weft_hand_part* part, void* context) {
     atomic_store_explicit(&hand->forked, fork, memory_order_release);
     part(context, 0, 2);
     while (atomic_load_explicit(&hand->joined, memory_order_acquire) != fork)
-        pause_briefly();
+        weft_hand_pause();
 }
 
 void weft_hand_prepare(void* side) {

@@ -6,6 +6,10 @@
 
 typedef struct weft_hand weft_hand;
 
+/// The OS indices of the CPUs of two threads: the topology's first CPU, and the first one of
+/// another core if there is any. False when there is only one CPU.
+bool weft_hand_cpus(const weft_topology* topology, uint32_t cpu[2]);
+
 /// Part `index` of the work cut into `count` parts.
 typedef void weft_hand_part(void* context, uint32_t index, uint32_t count);
 
@@ -21,6 +25,15 @@ void weft_hand_wake(weft_hand* hand);
 
 /// Puts the helper to sleep and gives the caller its CPUs back. Untimed.
 void weft_hand_park(weft_hand* hand);
+
+/// The pause of a spinning thread.
+static inline void weft_hand_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 /// Runs part 1 of 2 on the helper and part 0 here, and returns when both are done.
 void weft_hand_fork(weft_hand* hand, weft_hand_part* part, void* context);
