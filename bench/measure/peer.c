@@ -1,9 +1,10 @@
-#define _GNU_SOURCE // nanosleep, clock_gettime
+#define _GNU_SOURCE // sched_getaffinity
 
 #include "peer.h"
 
 #include "hand.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -61,6 +62,26 @@ void weft_peer_close(weft_peer_team* team) {
     team->team = NULL;
 }
 
+weft_status weft_peers_open(const weft_peer_place* place, weft_peer_teams* out) {
+    const weft_peer* peers[WEFT_PEERS_MAX];
+    uint32_t count = weft_peers(peers);
+    *out = (weft_peer_teams){.count = 0};
+    for (uint32_t i = 0; i < count; ++i) {
+        weft_status status = weft_peer_open(peers[i], place, &out->team[out->count]);
+        if (status == WEFT_STATUS_OK)
+            ++out->count;
+        else if (peers[i]->bound)
+            return status;
+    }
+    return WEFT_STATUS_OK;
+}
+
+void weft_peers_close(weft_peer_teams* teams) {
+    for (uint32_t i = 0; i < teams->count; ++i)
+        weft_peer_close(&teams->team[i]);
+    teams->count = 0;
+}
+
 void weft_peer_for(const weft_peer_team* team, size_t count, size_t grain, weft_peer_range* run,
                    void* context) {
     weft_peer_loop loop = {.count = count, .grain = grain, .run = run, .context = context};
@@ -88,6 +109,22 @@ void weft_peer_finish(void* side) {
 }
 
 // For peers --------------------------------------------------------------------------------------
+
+_Static_assert(sizeof(weft_peer_mask) == sizeof(cpu_set_t), "a mask holds the system's own");
+
+void weft_peer_pin(const weft_peer_place* place, weft_peer_mask* own) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    (void)sched_getaffinity(0, sizeof(set), &set);
+    memcpy(own, &set, sizeof(set));
+    (void)!weft_topology_pin_self(place->topology, place->cpu[0]);
+}
+
+void weft_peer_unpin(const weft_peer_mask* own) {
+    cpu_set_t set;
+    memcpy(&set, own, sizeof(set));
+    (void)sched_setaffinity(0, sizeof(set), &set);
+}
 
 static uint64_t process_ns(void) {
     struct timespec now;

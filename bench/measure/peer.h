@@ -105,6 +105,19 @@ weft_status weft_peer_open(const weft_peer* peer, const weft_peer_place* place,
 /// Closes a team. A zeroed one is allowed.
 void weft_peer_close(weft_peer_team* team);
 
+/// Teams of all peers at one place.
+typedef struct weft_peer_teams {
+    uint32_t count;
+    weft_peer_team team[WEFT_PEERS_MAX]; // The hand-written one first.
+} weft_peer_teams;
+
+/// Opens them. A runtime that does not start here is left out, as if it were not installed; only
+/// the hand-written peer must.
+weft_status weft_peers_open(const weft_peer_place* place, weft_peer_teams* out);
+
+/// Closes them. Zeroed teams are allowed.
+void weft_peers_close(weft_peer_teams* teams);
+
 /// Runs one loop: a sweep over `count` items in pieces of `grain`. The team is awake.
 void weft_peer_for(const weft_peer_team* team, size_t count, size_t grain, weft_peer_range* run,
                    void* context);
@@ -122,6 +135,17 @@ weft_status weft_peer_run(void* side, uint64_t repeat);
 void weft_peer_finish(void* side);
 
 // For peers --------------------------------------------------------------------------------------
+
+/// The CPUs of a thread, kept while it is pinned to one.
+typedef struct weft_peer_mask {
+    uint64_t bits[16];
+} weft_peer_mask;
+
+/// Pins the caller to the place's first CPU. What cannot be pinned runs all the same.
+void weft_peer_pin(const weft_peer_place* place, weft_peer_mask* own);
+
+/// Gives the caller its CPUs back.
+void weft_peer_unpin(const weft_peer_mask* own);
 
 /// Sleeps until the other threads of this process use no CPU time any more, 20 ms at most: some
 /// runtimes have no way of saying when their threads shall stop to spin.

@@ -4,18 +4,15 @@
 /// lives for all runs of a call. Each node depends on one address of its own, so that the lists of
 /// waiting tasks by address stay short.
 
-#define _GNU_SOURCE // pthread_getaffinity_np
-
 #include "peer.h"
 
 #include <omp.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct openmp_team {
     weft_peer_place place;
-    cpu_set_t own; // The caller's CPUs, while awake.
+    weft_peer_mask own; // The caller's CPUs, while awake.
 } openmp_team;
 
 typedef struct openmp_graph {
@@ -50,7 +47,7 @@ static void openmp_close(void* opened) {
 
 static void openmp_wake(void* opened) {
     openmp_team* team = opened;
-    pthread_getaffinity_np(pthread_self(), sizeof(team->own), &team->own);
+    weft_peer_pin(&team->place, &team->own);
 #pragma omp parallel num_threads((int)team->place.worker_count)
     (void)!weft_topology_pin_self(team->place.topology, team->place.cpu[omp_get_thread_num()]);
 }
@@ -59,7 +56,7 @@ static void openmp_rest(void* opened) {
     openmp_team* team = opened;
     // Ends the threads that would spin for a while after a region.
     omp_pause_resource(omp_pause_hard, omp_get_initial_device());
-    pthread_setaffinity_np(pthread_self(), sizeof(team->own), &team->own);
+    weft_peer_unpin(&team->own);
     weft_peer_settle();
 }
 

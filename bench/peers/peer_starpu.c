@@ -3,18 +3,15 @@
 /// It has no static graph that is run again: each run submits its tasks anew. Its workers are all
 /// bound, and the thread that submits shares the first one's CPU. A start takes about a second.
 
-#define _GNU_SOURCE // pthread_getaffinity_np
-
 #include "peer.h"
 
-#include <pthread.h>
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 typedef struct starpu_team {
     weft_peer_place place;
-    cpu_set_t own; // The caller's CPUs, while awake.
+    weft_peer_mask own; // The caller's CPUs, while awake.
 } starpu_team;
 
 typedef struct starpu_node {
@@ -82,15 +79,14 @@ static void starpu_close(void* opened) {
 
 static void starpu_wake(void* opened) {
     starpu_team* team = opened;
-    pthread_getaffinity_np(pthread_self(), sizeof(team->own), &team->own);
-    (void)!weft_topology_pin_self(team->place.topology, team->place.cpu[0]);
+    weft_peer_pin(&team->place, &team->own);
     starpu_resume();
 }
 
 static void starpu_rest(void* opened) {
     starpu_team* team = opened;
     starpu_pause();
-    pthread_setaffinity_np(pthread_self(), sizeof(team->own), &team->own);
+    weft_peer_unpin(&team->own);
     weft_peer_settle();
 }
 

@@ -9,7 +9,6 @@
 
 #include <cstdio>
 #include <new>
-#include <pthread.h>
 #include <vector>
 
 extern "C" {
@@ -54,7 +53,7 @@ struct team {
     weft_peer_place place;
     oneapi::tbb::task_arena arena;
     pinner pins;
-    cpu_set_t own{}; // The caller's CPUs, while awake.
+    weft_peer_mask own{}; // The caller's CPUs, while awake.
 };
 
 using node = flow::continue_node<flow::continue_msg>;
@@ -95,15 +94,14 @@ void nothing(void*, uint64_t, size_t, size_t) {
 
 void wake(void* opened) {
     auto* workers = static_cast<team*>(opened);
-    pthread_getaffinity_np(pthread_self(), sizeof(workers->own), &workers->own);
-    pin(workers->place, 0);
+    weft_peer_pin(&workers->place, &workers->own);
     const weft_peer_loop loop = {64, 1, nothing, nullptr};
     sweep(opened, &loop, 64);
 }
 
 void rest(void* opened) {
     auto* workers = static_cast<team*>(opened);
-    pthread_setaffinity_np(pthread_self(), sizeof(workers->own), &workers->own);
+    weft_peer_unpin(&workers->own);
     weft_peer_settle(); // Idle workers yield for a while, then sleep.
 }
 

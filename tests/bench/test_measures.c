@@ -57,6 +57,10 @@ Test(measures, overhead_runs) {
     run_quick(&weft_measure_overhead, 0);
 }
 
+Test(measures, dag_runs) {
+    run_quick(&weft_measure_dag, 0);
+}
+
 Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
 }
@@ -79,7 +83,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 6);
+    cr_assert_eq(count, 7);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
