@@ -2,7 +2,6 @@
 
 #include "hand.h"
 
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #define _GNU_SOURCE
 
-#include "harness.h"
 #include "hand.h"
+#include "harness.h"
 #include "probe.h"
 
 #include <criterion/criterion.h>

@@ -61,6 +61,10 @@ Test(measures, overhead_runs) {
     run_quick(&weft_measure_overhead, 0);
 }
 
+Test(measures, dag_runs) {
+    run_quick(&weft_measure_dag, 0);
+}
+
 Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
 }
