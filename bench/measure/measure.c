@@ -7,6 +7,7 @@
 // In the order of `weft bench`.
 static const weft_measure* const measures[] = {
     &weft_measure_motion,   //
+    &weft_measure_iterate,  //
     &weft_measure_tick10,   //
     &weft_measure_overhead, //
     &weft_measure_churn,    //

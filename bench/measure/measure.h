@@ -90,6 +90,7 @@ weft_status weft_measure_run(const weft_measure* measure, const weft_measure_opt
                              weft_measure_table* table);
 
 extern const weft_measure weft_measure_motion;
+extern const weft_measure weft_measure_iterate;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_churn;
