@@ -79,11 +79,18 @@ weft_sampling weft_sampling_of(const weft_measure_options* options) {
 }
 
 static weft_status take(weft_case* one, uint64_t repeat, uint64_t* elapsed_out) {
+    weft_status status = WEFT_STATUS_OK;
+    *elapsed_out = 0;
     if (one->prepare)
         one->prepare(one->context);
-    uint64_t start = weft_measure_now_ns();
-    weft_status status = one->run(one->context, repeat);
-    *elapsed_out = weft_measure_now_ns() - start;
+    if (one->once) {
+        for (uint64_t i = 0; i < repeat && status == WEFT_STATUS_OK; ++i)
+            status = one->once(one->context, elapsed_out);
+    } else {
+        uint64_t start = weft_measure_now_ns();
+        status = one->run(one->context, repeat);
+        *elapsed_out = weft_measure_now_ns() - start;
+    }
     if (one->finish)
         one->finish(one->context);
     return status;

@@ -10,6 +10,7 @@
 static const weft_measure* const measures[] = {
     &weft_measure_limits,   //
     &weft_measure_motion,   //
+    &weft_measure_iterate,  //
     &weft_measure_tick10,   //
     &weft_measure_overhead, //
     &weft_measure_dag,      //

@@ -134,6 +134,7 @@ weft_status weft_measure_run(const weft_measure* measure, const weft_measure_opt
 
 extern const weft_measure weft_measure_limits;
 extern const weft_measure weft_measure_motion;
+extern const weft_measure weft_measure_iterate;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_dag;

@@ -53,6 +53,10 @@ Test(measures, motion_runs) {
     run_quick(&weft_measure_motion, 0);
 }
 
+Test(measures, iterate_runs) {
+    run_quick(&weft_measure_iterate, 0);
+}
+
 Test(measures, tick10_runs) {
     run_quick(&weft_measure_tick10, 0);
 }
