@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "bounds.h"
 
 enum {
     COUNTS_MAX = 10, // Of worker counts: 1, 2, 4, ... and all.

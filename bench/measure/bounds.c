@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // syscall
 
-#include "limits.h"
+#include "bounds.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
