@@ -10,23 +10,30 @@
 #define ARENA_SEGMENT_MAX ((size_t)1 << 28)
 #define ARENA_PAGE 4096u
 
-// Class 2k holds 64 << k bytes, class 2k+1 holds 96 << k; 96 alone is not a multiple of 64, so
-// class 1 is rounded up to 128 and class 2 never used: kept for the simple formula.
+// Classes are multiples of 64 bytes up to 1024, then eight to each doubling: nothing wastes more
+// than an eighth, and a full chunk whose rows have 9 to 16, 18, 20 to 32 by 4 bytes wastes nothing,
+// so that such chunks lie back to back and are hashed as one stream.
+#define ARENA_UNIT_CLASSES 16u
+#define ARENA_STEP_BITS 3u
+
 static size_t arena_class_size(uint32_t class_index) {
-    // weft-lint: allow(shift): at most 39, half of the classes
-    size_t base = (size_t)64 << (class_index / 2);
-    size_t size = class_index % 2 != 0 ? base + base / 2 : base;
-    return (size + WEFT__ARENA_ALIGN - 1) & ~(size_t)(WEFT__ARENA_ALIGN - 1);
+    if (class_index < ARENA_UNIT_CLASSES)
+        return (class_index + (size_t)1) * WEFT__ARENA_ALIGN;
+    uint32_t above = class_index - ARENA_UNIT_CLASSES;
+    size_t steps = (1u << ARENA_STEP_BITS) + 1 + (above & ((1u << ARENA_STEP_BITS) - 1));
+    // weft-lint: allow(shift): at most 30, as there are 256 classes
+    return (steps << (1 + (above >> ARENA_STEP_BITS))) * WEFT__ARENA_ALIGN;
 }
 
 static uint32_t arena_class_of(size_t size) {
     WEFT_ASSERT(size > 0);
-    if (size <= 64)
-        return 0;
-    uint32_t log2 = 63u - (uint32_t)__builtin_clzll((unsigned long long)(size - 1));
-    uint32_t class_index = (log2 - 6) * 2 + 1; // 96 << (log2 - 6): above 2^log2
-    if (arena_class_size(class_index) < size)
-        class_index++;
+    uint64_t units = (uint64_t)(size - 1) / WEFT__ARENA_ALIGN; // Less one.
+    if (units < ARENA_UNIT_CLASSES)
+        return (uint32_t)units;
+    uint32_t shift = 63u - ARENA_STEP_BITS - (uint32_t)__builtin_clzll(units);
+    // weft-lint: allow(shift): under 64
+    uint32_t step = (uint32_t)(units >> shift) & ((1u << ARENA_STEP_BITS) - 1);
+    uint32_t class_index = ARENA_UNIT_CLASSES + ((shift - 1) << ARENA_STEP_BITS) + step;
     WEFT_ASSERT(class_index < WEFT__ARENA_CLASSES);
     WEFT_ASSERT(arena_class_size(class_index) >= size);
     return class_index;
