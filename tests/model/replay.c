@@ -226,6 +226,7 @@ static weft_status make_world(replay* r, const script* scripts) {
     executor.worker_count = r->config->workers;
     executor.grain = r->config->grain;
     executor.no_fusion = r->config->no_fusion;
+    executor.sweep = r->config->sweep;
     executor.schedule_seed = r->episode->seed;
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }
