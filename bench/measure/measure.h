@@ -139,5 +139,8 @@ extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_dag;
 extern const weft_measure weft_measure_churn;
+extern const weft_measure weft_measure_create;
+extern const weft_measure weft_measure_ecs_bench_suite;
+extern const weft_measure weft_measure_ecs_benchmark;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;

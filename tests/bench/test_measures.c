@@ -73,6 +73,18 @@ Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
 }
 
+Test(measures, create_runs) {
+    run_quick(&weft_measure_create, 0);
+}
+
+Test(measures, ecs_bench_suite_runs) {
+    run_quick(&weft_measure_ecs_bench_suite, 0);
+}
+
+Test(measures, ecs_benchmark_runs) {
+    run_quick(&weft_measure_ecs_benchmark, 0);
+}
+
 Test(measures, numbers_runs) {
     run_quick(&weft_measure_numbers, 0);
 }
