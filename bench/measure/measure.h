@@ -96,3 +96,6 @@ extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;
+extern const weft_measure weft_measure_creatures;
+extern const weft_measure weft_measure_price;
+extern const weft_measure weft_measure_digest;

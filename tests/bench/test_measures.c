@@ -73,6 +73,18 @@ Test(measures, headline_runs) {
     run_quick(&weft_measure_headline, 0);
 }
 
+Test(measures, creatures_runs) {
+    run_quick(&weft_measure_creatures, 0);
+}
+
+Test(measures, price_runs) {
+    run_quick(&weft_measure_price, 0);
+}
+
+Test(measures, digest_runs) {
+    run_quick(&weft_measure_digest, 0);
+}
+
 Test(measures, one_worker_is_enough) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
@@ -83,7 +95,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 7);
+    cr_assert_eq(count, 10);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
