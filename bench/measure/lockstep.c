@@ -31,26 +31,27 @@ static weft_status open_one(const weft_measure_options* options, weft_lockstep* 
     return weft_rig_add(&one->rig, &one->desc);
 }
 
-static weft_status run_block(weft_lockstep* one, uint32_t ticks) {
+static weft_status run_block(const weft_measure_options* options, weft_lockstep* one,
+                             uint32_t ticks) {
     WEFT_TRY(tick(one));
     for (uint32_t i = 0; i < ticks; ++i) {
-        uint64_t switches = weft_measure_switches();
+        weft_watch before = weft_measure_watch(options);
         uint64_t start = weft_measure_now_ns();
         WEFT_TRY(tick(one));
         uint64_t elapsed = weft_measure_now_ns() - start;
-        switches = weft_measure_switches() - switches;
-        one->us.disturbed += weft_measure_is_disturbed(switches, elapsed);
+        one->us.disturbed += weft_measure_watched(options, &before);
         weft_series_add(&one->us, (double)elapsed / 1000);
     }
     return WEFT_STATUS_OK;
 }
 
 // Everybody's block, each round beginning one further.
-static weft_status run_round(weft_lockstep* all, uint32_t count, uint32_t round, uint32_t ticks,
+static weft_status run_round(const weft_measure_options* options, weft_lockstep* all,
+                             uint32_t count, uint32_t round, uint32_t ticks,
                              weft_lockstep** failed) {
     for (uint32_t k = 0; k < count; ++k) {
         *failed = &all[(round + k) % count];
-        WEFT_TRY(run_block(*failed, ticks));
+        WEFT_TRY(run_block(options, *failed, ticks));
     }
     return WEFT_STATUS_OK;
 }
@@ -75,7 +76,8 @@ static weft_status run_all(const weft_measure_options* options, const char* what
     }
     for (uint32_t round = 0; round < length.blocks; ++round) {
         weft_measure_report(options, what, round, length.blocks);
-        WEFT_TRY(run_round(all, count, round, length.ticks, failed));
+        weft_measure_probe(options);
+        WEFT_TRY(run_round(options, all, count, round, length.ticks, failed));
     }
     weft_measure_report(options, what, length.blocks, length.blocks);
     for (uint32_t i = 0; i < count; ++i) {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "limits.h"
+#include "bounds.h"
 #include "lockstep.h"
 
 WEFT_COMPONENT(DigestPlace, (weft_vec2, at));
@@ -111,16 +111,16 @@ static weft_status sample(digest_run* run, uint32_t which, bool timed) {
     for (uint32_t i = 0; i < FRACTIONS; ++i) {
         uint64_t fraction = weft_world_tick(run->rig.world) % FRACTIONS;
         WEFT_TRY(weft_rig_tick(&run->rig, which));
-        uint64_t switches = weft_measure_switches();
+        weft_watch before = weft_measure_watch(run->options);
         uint64_t start = weft_measure_now_ns();
         WEFT_TRY(weft_executor_digest(run->rig.executor[which], &view, &full));
         uint64_t elapsed = weft_measure_now_ns() - start;
-        switches = weft_measure_switches() - switches;
+        bool disturbed = weft_measure_watched(run->options, &before);
         if (!timed)
             continue;
         weft_series* us = &side->us[fraction];
         weft_series_add(us, (double)elapsed / 1000);
-        us->disturbed += weft_measure_is_disturbed(switches, elapsed);
+        us->disturbed += disturbed;
         if (fraction == FRACTIONS - 1)
             weft_series_add(&side->ns[0], (double)elapsed / (double)(run->rows * ROW_BYTES));
     }

@@ -10,7 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "limits.h"
+#include "bounds.h"
+#include "probe.h"
 
 enum {
     COUNTS_MAX = 10, // Of worker counts: 1, 2, 4, ... and all.
@@ -112,31 +113,27 @@ static weft_status measure_lines(limits_run* run) {
     enum {
         PAIRS_MAX = 8
     };
-    weft_line line = {.trips = 1000};
-    weft_hand* hands[PAIRS_MAX] = {NULL};
-    weft_hand_side sides[PAIRS_MAX];
-    weft_case cases[PAIRS_MAX];
     uint32_t others = run->cpu_count - 1;
     uint32_t pairs = others < PAIRS_MAX ? others : PAIRS_MAX;
+    uint32_t samples = run->options->quick ? 3 : 15;
+    weft_series ns[PAIRS_MAX] = {{.count = 0}};
     uint32_t cpu[PAIRS_MAX][2];
-    weft_status status = WEFT_STATUS_OK;
-    for (uint32_t i = 0; i < pairs && status == WEFT_STATUS_OK; ++i) {
-        cpu[i][0] = run->cpu[0];
-        cpu[i][1] = run->cpu[1 + (uint64_t)i * others / pairs];
-        status = weft_hand_create_on(run->topology, cpu[i], 2, &hands[i]);
-        sides[i] = (weft_hand_side){hands[i], weft_line_part, &line};
-        cases[i] = case_on(&sides[i], (double)line.trips);
+    for (uint32_t i = 0; i < samples; ++i) {
+        weft_measure_report(run->options, "line round trips", i, samples);
+        for (uint32_t k = 0; k < pairs; ++k) {
+            cpu[k][0] = run->cpu[0];
+            cpu[k][1] = run->cpu[1 + (uint64_t)k * others / pairs];
+            double trip = weft_probe_pair_ns(run->topology, cpu[k], WEFT_PROBE_NS);
+            if (trip > 0)
+                weft_series_add(&ns[k], trip);
+        }
     }
-    if (status == WEFT_STATUS_OK)
-        status = weft_measure_cases(run->options, "line round trips",
-                                    weft_sampling_of(run->options), cases, pairs);
-    for (uint32_t i = 0; i < pairs; ++i) {
-        if (status == WEFT_STATUS_OK)
-            weft_measure_add(run->table, "ns", &cases[i].series, 1,
-                             "line round trip, CPU %u and CPU %u", cpu[i][0], cpu[i][1]);
-        weft_hand_destroy(hands[i]);
+    for (uint32_t k = 0; k < pairs; ++k) {
+        if (ns[k].count > 0)
+            weft_measure_add(run->table, "ns", &ns[k], 1, "line round trip, CPU %u and CPU %u",
+                             cpu[k][0], cpu[k][1]);
     }
-    return status;
+    return WEFT_STATUS_OK;
 }
 
 static void do_nothing(void* context, uint32_t index, uint32_t count) {

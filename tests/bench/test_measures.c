@@ -53,12 +53,20 @@ Test(measures, motion_runs) {
     run_quick(&weft_measure_motion, 0);
 }
 
+Test(measures, iterate_runs) {
+    run_quick(&weft_measure_iterate, 0);
+}
+
 Test(measures, tick10_runs) {
     run_quick(&weft_measure_tick10, 0);
 }
 
 Test(measures, overhead_runs) {
     run_quick(&weft_measure_overhead, 0);
+}
+
+Test(measures, dag_runs) {
+    run_quick(&weft_measure_dag, 0);
 }
 
 Test(measures, churn_runs) {
@@ -95,7 +103,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 10);
+    cr_assert_eq(count, 12);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE // syscall
 
-#include "limits.h"
+#include "bounds.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -216,23 +216,7 @@ weft_series weft_series_rate(const weft_series* ns_per_byte) {
     return rate;
 }
 
-// Lines and barriers -----------------------------------------------------------------------------
-
-// An even turn is the first thread's.
-void weft_line_part(void* line, uint32_t index, uint32_t count) {
-    weft_line* shared = line;
-    if (index > 1 || count < 2)
-        return;
-    for (uint64_t i = 0; i < shared->trips; ++i) {
-        uint_fast64_t turn;
-        while ((turn = atomic_load_explicit(&shared->turn, memory_order_acquire)) % 2 != index)
-            continue;
-        atomic_store_explicit(&shared->turn, turn + 1, memory_order_release);
-    }
-    // A trip ends when the line has come back.
-    while (index == 0 && atomic_load_explicit(&shared->turn, memory_order_acquire) % 2 != 0)
-        continue;
-}
+// Barriers ---------------------------------------------------------------------------------------
 
 void weft_barrier_part(void* barrier, uint32_t index, uint32_t count) {
     weft_barrier* shared = barrier;

@@ -1,4 +1,5 @@
-/// What the machine can do at best: memory streams, a line between two CPUs, a barrier, a sleeper.
+/// What the machine can do at best: memory sweeps, a barrier, a sleeper. A line between two CPUs is
+/// in probe.h.
 ///
 /// Each is a part for weft_hand_fork(), so that any measurement can let it take turns with what it
 /// measures. Speed is in bytes that the loop names; a plain store to a line that is not in the
@@ -59,15 +60,6 @@ void weft_sweep_part(void* stream_work, uint32_t index, uint32_t count);
 
 /// Bytes per nanosecond, which are GB/s, from nanoseconds per byte.
 weft_series weft_series_rate(const weft_series* ns_per_byte);
-
-/// One cache line that two threads hand to and fro; they alone have it.
-typedef struct weft_line {
-    _Alignas(128) atomic_uint_fast64_t turn;
-    _Alignas(128) uint64_t trips; // Round trips of one fork.
-} weft_line;
-
-/// Makes `trips` round trips: a weft_hand_part for two threads.
-void weft_line_part(void* line, uint32_t index, uint32_t count);
 
 /// A spinning barrier over one counter.
 typedef struct weft_barrier {
