@@ -142,5 +142,8 @@ extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_create;
 extern const weft_measure weft_measure_ecs_bench_suite;
 extern const weft_measure weft_measure_ecs_benchmark;
+extern const weft_measure weft_measure_creatures;
+extern const weft_measure weft_measure_digest;
+extern const weft_measure weft_measure_price;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;

@@ -93,6 +93,18 @@ Test(measures, headline_runs) {
     run_quick(&weft_measure_headline, 0);
 }
 
+Test(measures, creatures_runs) {
+    run_quick(&weft_measure_creatures, 0);
+}
+
+Test(measures, price_runs) {
+    run_quick(&weft_measure_price, 0);
+}
+
+Test(measures, digest_runs) {
+    run_quick(&weft_measure_digest, 0);
+}
+
 Test(measures, one_worker_is_enough) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
