@@ -106,7 +106,7 @@ static weft_status calibrate(weft_case* one, uint64_t sample_ns, uint64_t* repea
     }
 }
 
-#define CASES_MAX 16
+#define CASES_MAX 32
 
 weft_status weft_measure_cases(const weft_measure_options* options, const char* what,
                                weft_sampling sampling, weft_case* cases, uint32_t case_count) {

@@ -93,6 +93,7 @@ extern const weft_measure weft_measure_motion;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_dag;
+extern const weft_measure weft_measure_taskbench;
 extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;

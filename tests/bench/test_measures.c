@@ -61,6 +61,10 @@ Test(measures, dag_runs) {
     run_quick(&weft_measure_dag, 0);
 }
 
+Test(measures, taskbench_runs) {
+    run_quick(&weft_measure_taskbench, 0);
+}
+
 Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
 }
@@ -83,7 +87,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 7);
+    cr_assert_eq(count, 8);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
