@@ -16,13 +16,20 @@ typedef struct merge_gone {
     uint32_t next;
 } merge_gone;
 
-// A row that arrives, ascending by slot.
+// A row that arrives, ascending by slot; or a block of newborns in a row of slots.
 typedef struct merge_come {
     weft_entity entity;
     uint32_t row;   // Old row before which it goes.
-    uint32_t carry; // Offset of its packed values.
+    uint32_t carry; // Offset of its packed values; of a block, its place in `blocks`.
     uint32_t next;
+    uint32_t count; // Of a block; 0: one row, packed.
 } merge_come;
+
+// Where a block's values are: `index` on in the columns of a create of many.
+typedef struct merge_block {
+    const weft__record* record;
+    uint32_t index;
+} merge_block;
 
 // Part of a chunk's new content: `count` old rows from `from`, or with count 0 the arrival `from`.
 typedef struct merge_run {
@@ -33,16 +40,29 @@ typedef struct merge_run {
 typedef struct weft__merge {
     merge_gone gone[WEFT_SHARD_SLOTS];
     merge_come come[WEFT_SHARD_SLOTS];
+    merge_block blocks[WEFT_SHARD_SLOTS];
     merge_run runs[2 * WEFT_SHARD_SLOTS + 1];
-    uint32_t newborns[WEFT_SHARD_SLOTS]; // Creates, ascending by slot.
+    uint32_t newborns[WEFT_SHARD_SLOTS]; // Their slots, ascending; of a block, the first.
+    // By slot: the create, or creates.count + the birth that it is of, and which member of the run.
     uint32_t newborn_of[WEFT_SHARD_SLOTS];
+    uint32_t member_of[WEFT_SHARD_SLOTS];
     uint32_t newborn_count;
+    uint32_t block_count;
     uint32_t gone_count;
     uint32_t come_count;
     size_t carry_used;
     uint32_t run_count;
     uint32_t row_count; // After the merge.
 } weft__merge;
+
+// A newborn of the shard, or a block of them in a row of slots never used before.
+typedef struct newborn {
+    const weft__create* create;
+    weft__chunk* target;
+    weft_entity real; // Of a block, the first.
+    uint32_t index;   // In the columns of its record.
+    uint32_t block;   // How many; 0: one, that is packed like any row.
+} newborn;
 
 weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
     // Also room for the digest node of the widest chunk: 24 bytes a component.
@@ -85,7 +105,7 @@ static WEFT__INLINE uint8_t* list_come(weft__merge* merge, weft__lane* lane, wef
     WEFT_ASSERT(merge->carry_used + pack_size <= lane->carry_size || pack_size == 0);
     uint32_t at = merge->come_count++;
     uint32_t row = weft__members_rank(&chunk->members, entity.slot % WEFT_SHARD_SLOTS);
-    merge->come[at] = (merge_come){entity, row, (uint32_t)merge->carry_used, WEFT__NONE};
+    merge->come[at] = (merge_come){entity, row, (uint32_t)merge->carry_used, WEFT__NONE, 0};
     if (chunk->come == WEFT__NONE)
         chunk->come = at;
     else
@@ -184,55 +204,116 @@ static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const w
     }
 }
 
-// A part without a value is zero, also where an earlier part gave one.
+// The value of entity `index` of a record. A part without a value is zero, also where an earlier
+// part gave one.
 static void store_part(const weft_world* world, const weft__type* type, const weft__part* part,
-                       void* place) {
-    store_bytes(world, type, part->has_value ? part + 1 : NULL, place);
+                       uint32_t index, void* place) {
+    const uint8_t* values = part->kind == WEFT__PART_ZERO ? NULL : (const uint8_t*)(part + 1);
+    if (part->kind == WEFT__PART_COLUMN)
+        values += (size_t)index * type->type->size;
+    store_bytes(world, type, values, place);
 }
 
 // Writes a create's own components into a packed row.
-static void pack_bundle(const weft_world* world, const weft__archetype* table,
-                        const weft__record* record, uint8_t* packed) {
-    if (record->op != WEFT__OP_CREATE_WITH)
+static void pack_bundle(const weft_world* world, const weft__archetype* table, const newborn* born,
+                        uint8_t* packed) {
+    const weft__bundle* bundle = weft__record_bundle(born->create->record);
+    if (bundle == NULL)
         return;
-    const weft__bundle* bundle = weft__record_value(record);
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part)) {
         uint32_t column = weft__archetype_column(table, part->type);
         if (column != WEFT__NONE)
-            store_part(world, weft__type_at(world, part->type), part,
+            store_part(world, weft__type_at(world, part->type), part, born->index,
                        packed + table->pack_offsets[column]);
     }
 }
 
+// A block's rows need not be packed: nothing but its record speaks of them.
+static void bear_block(weft__merge* merge, weft__lane* lane, weft__shard* shard,
+                       const newborn* born) {
+    (void)list_come(merge, lane, born->target, born->real, 0);
+    merge_come* come = &merge->come[merge->come_count - 1];
+    come->count = born->block;
+    come->carry = merge->block_count;
+    merge->blocks[merge->block_count++] = (merge_block){born->create->record, born->index};
+    uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
+    WEFT_ASSERT(local + born->block <= WEFT_SHARD_SLOTS);
+    for (uint32_t i = local; i < local + born->block; i++) {
+        shard->slots[i] = (weft__slot){born->real.generation, born->target->local + 1};
+        shard->live[i / 64] |= (uint64_t)1 << (i % 64);
+    }
+}
+
 static WEFT__INLINE void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                                  const weft__create* create) {
-    const weft__archetype* table = &world->archetypes.items[create->target->archetype];
-    uint8_t* packed = list_come(lane->merge, lane, create->target, create->real, table->pack_size);
+                                  const newborn* born) {
+    if (born->block > 0) {
+        bear_block(lane->merge, lane, shard, born);
+        return;
+    }
+    const weft__archetype* table = &world->archetypes.items[born->target->archetype];
+    uint8_t* packed = list_come(lane->merge, lane, born->target, born->real, table->pack_size);
     if (table->pack_size > 0)
         memset(packed, 0, table->pack_size);
-    pack_bundle(world, table, create->record, packed);
-    pack_values(world, table, create->chain, packed);
-    uint32_t local = create->real.slot % WEFT_SHARD_SLOTS;
-    shard->slots[local] = (weft__slot){create->real.generation, create->target->local + 1};
+    pack_bundle(world, table, born, packed);
+    pack_values(world, table, born->create->chain, packed);
+    uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
+    shard->slots[local] = (weft__slot){born->real.generation, born->target->local + 1};
     shard->live[local / 64] |= (uint64_t)1 << (local % 64);
+}
+
+static WEFT__INLINE void list_newborn(weft__merge* merge, uint64_t* born, uint32_t slot,
+                                      uint32_t id) {
+    merge->newborn_of[slot] = id;
+    born[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+
+// A run's members in slots never used are one newborn, those in freed slots are one each.
+static void list_birth(const weft_world* world, weft__merge* merge, uint64_t* born, uint32_t id) {
+    const weft__birth* birth = &world->births.items[id];
+    const weft__create* run = &world->creates.items[birth->create];
+    bool block = birth->member >= run->popped;
+    for (uint32_t i = 0; i < (block ? 1 : birth->count); i++) {
+        weft_entity real = weft__bulk_member(world, run, birth->member + i);
+        uint32_t slot = real.slot % WEFT_SHARD_SLOTS;
+        merge->member_of[slot] = birth->member + i;
+        list_newborn(merge, born, slot, world->creates.count + id);
+    }
 }
 
 // Sorts the shard's newborns by slot.
 static void list_newborns(const weft_world* world, weft__merge* merge, const weft__shard* shard) {
     uint64_t born[WEFT__LIVE_WORDS] = {0};
     merge->newborn_count = 0;
-    if (shard->newborn_first == WEFT__NONE)
+    if (shard->newborn_first == WEFT__NONE && shard->birth_first == WEFT__NONE)
         return;
-    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next) {
-        uint32_t local = world->creates.items[i].real.slot % WEFT_SHARD_SLOTS;
-        merge->newborn_of[local] = i;
-        born[local / 64] |= (uint64_t)1 << (local % 64);
-    }
+    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next)
+        list_newborn(merge, born, world->creates.items[i].real.slot % WEFT_SHARD_SLOTS, i);
+    for (uint32_t i = shard->birth_first; i != WEFT__NONE; i = world->births.items[i].next)
+        list_birth(world, merge, born, i);
     for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++)
         for (uint64_t bits = born[word]; bits != 0; bits &= bits - 1)
-            merge->newborns[merge->newborn_count++] =
-                merge->newborn_of[word * 64 + weft__ctz64(bits)];
+            merge->newborns[merge->newborn_count++] = word * 64 + weft__ctz64(bits);
+}
+
+static WEFT__INLINE const weft__create* newborn_create(const weft_world* world,
+                                                       const weft__merge* merge, uint32_t at) {
+    uint32_t id = merge->newborn_of[merge->newborns[at]];
+    if (id >= world->creates.count)
+        id = world->births.items[id - world->creates.count].create;
+    return &world->creates.items[id];
+}
+
+static WEFT__INLINE newborn newborn_at(const weft_world* world, const weft__merge* merge,
+                                       uint32_t at) {
+    const weft__create* create = newborn_create(world, merge, at);
+    if (create->count == 1)
+        return (newborn){create, create->target, create->real, create->index, 0};
+    uint32_t slot = merge->newborns[at];
+    const weft__birth* birth = &world->births.items[merge->newborn_of[slot] - world->creates.count];
+    uint32_t member = merge->member_of[slot];
+    return (newborn){create, birth->target, weft__bulk_member(world, create, member),
+                     create->index + member, member >= create->popped ? birth->count : 0};
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
@@ -278,35 +359,37 @@ static WEFT__INLINE void edit_row(weft_world* world, weft__lane* lane, weft__sha
 WEFT__WIDE
 static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     weft__merge* merge = lane->merge;
-    merge->gone_count = merge->come_count = 0;
+    merge->gone_count = merge->come_count = merge->block_count = 0;
     merge->carry_used = 0;
     uint32_t edit = shard->edit_begin;
     uint32_t born = 0;
     while (edit < shard->edit_end || born < merge->newborn_count) {
-        const weft__create* create =
-            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
         if (born + 8 < merge->newborn_count)
-            prefetch_create(&world->creates.items[merge->newborns[born + 8]]);
+            prefetch_create(newborn_create(world, merge, born + 8));
         if (edit + 16 < shard->edit_end)
             __builtin_prefetch(&shard->slots[world->edits.items[edit + 16].slot]);
         if (edit + 8 < shard->edit_end)
             prefetch_edit(world, shard, &world->edits.items[edit + 8]);
-        bool first = edit < shard->edit_end &&
-                     (create == NULL ||
-                      world->edits.items[edit].slot <= create->real.slot % WEFT_SHARD_SLOTS);
+        bool first =
+            edit < shard->edit_end && (born == merge->newborn_count ||
+                                       world->edits.items[edit].slot <= merge->newborns[born]);
         if (first) {
             edit_row(world, lane, shard, &world->edits.items[edit++]);
         } else {
-            WEFT_ASSERT(create != NULL);
-            bear_row(world, lane, shard, create);
-            born++;
+            newborn one = newborn_at(world, merge, born++);
+            bear_row(world, lane, shard, &one);
         }
     }
 }
 
 static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {
     merge->runs[merge->run_count++] = (merge_run){from, count};
-    merge->row_count += count == 0 ? 1 : count;
+    merge->row_count += count;
+}
+
+static void run_come(weft__merge* merge, uint32_t from) {
+    merge->runs[merge->run_count++] = (merge_run){from, 0};
+    merge->row_count += merge->come[from].count == 0 ? 1 : merge->come[from].count;
 }
 
 // The new content of a chunk as runs. An arrival whose slot is that of a row that leaves goes
@@ -326,7 +409,7 @@ static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
             run_add(merge, row, stop - row);
         row = stop;
         if (come_row == stop) {
-            run_add(merge, come, 0);
+            run_come(merge, come);
             come = merge->come[come].next;
         } else {
             gone = merge->gone[gone].next;
@@ -350,7 +433,10 @@ static void change_members(const weft__merge* merge, weft__chunk* chunk) {
     for (uint32_t i = chunk->come; i != WEFT__NONE; i = merge->come[i].next) {
         uint32_t slot = merge->come[i].entity.slot % WEFT_SHARD_SLOTS;
         WEFT_CHECK(!weft__members_has(&chunk->members, slot));
-        weft__members_insert(&chunk->members, slot);
+        if (merge->come[i].count == 0)
+            weft__members_insert(&chunk->members, slot);
+        else
+            weft__members_insert_run(&chunk->members, slot, merge->come[i].count);
         first = slot < first ? slot : first;
     }
     chunk->row_count = weft__members_count(&chunk->members, first);
@@ -369,10 +455,42 @@ static inline void copy_run(uint8_t* out, const uint8_t* in, size_t bytes) {
         memcpy(out + at, in + at, 64);
 }
 
+// The last of a create's own parts of a type, or null.
+static const weft__part* bundle_part(const weft__record* record, uint32_t type_id) {
+    const weft__bundle* bundle = weft__record_bundle(record);
+    if (bundle == NULL)
+        return NULL;
+    const weft__part* part = weft__bundle_first(bundle);
+    const weft__part* found = NULL;
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
+        found = part->type == type_id ? part : found;
+    return found;
+}
+
+// One column of a block of newborns, from the log.
+static void replay_block(const weft_world* world, const weft__merge* merge, const merge_come* come,
+                         uint32_t type_id, uint8_t* out) {
+    const weft__type* type = weft__type_at(world, type_id);
+    const merge_block* block = &merge->blocks[come->carry];
+    const weft__part* part = bundle_part(block->record, type_id);
+    size_t size = type->type->size;
+    WEFT_ASSERT(part != NULL && size > 0); // Its set is that of its parts.
+    if (part->kind == WEFT__PART_ZERO) {
+        memset(out, 0, come->count * size);
+        return;
+    }
+    if (part->kind == WEFT__PART_COLUMN)
+        memcpy(out, (const uint8_t*)(part + 1) + block->index * size, come->count * size);
+    for (uint32_t i = 0; i < come->count && part->kind == WEFT__PART_VALUE; i++)
+        copy_value(out + i * size, part + 1, size);
+    if (type->has_entities)
+        weft__type_resolve(world, type->type, out, come->count);
+}
+
 // Replays the runs on one column. `packed` + come.carry is where an arrival's value lies.
 WEFT__WIDE
-static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* packed, size_t size,
-                   uint8_t* out) {
+static void replay(const weft_world* world, const weft__merge* merge, const uint8_t* old,
+                   const uint8_t* packed, uint32_t type_id, size_t size, uint8_t* out) {
     for (uint32_t i = 0; i < merge->run_count; i++) {
         merge_run run = merge->runs[i];
         if (run.count > 0) {
@@ -380,9 +498,14 @@ static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* 
             out += (size_t)run.count * size;
             continue;
         }
-        const uint8_t* value = packed + merge->come[run.from].carry;
-        copy_value(out, value, size);
-        out += size;
+        const merge_come* come = &merge->come[run.from];
+        if (come->count == 0) {
+            copy_value(out, packed + come->carry, size);
+            out += size;
+            continue;
+        }
+        replay_block(world, merge, come, type_id, out);
+        out += come->count * size;
     }
 }
 
@@ -391,7 +514,10 @@ static void replay_entities(const weft__merge* merge, const weft_entity* old, we
     for (uint32_t i = 0; i < merge->run_count; i++) {
         merge_run run = merge->runs[i];
         if (run.count == 0) {
-            *out++ = merge->come[run.from].entity;
+            const merge_come* come = &merge->come[run.from];
+            *out++ = come->entity;
+            for (uint32_t j = 1; j < come->count; j++)
+                *out++ = (weft_entity){come->entity.slot + j, come->entity.generation};
             continue;
         }
         copy_run((uint8_t*)out, (const uint8_t*)(old + run.from), run.count * sizeof(weft_entity));
@@ -442,8 +568,8 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
     replay_entities(merge, chunk->entities, entities); // Columns in the order that they lie in.
     weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
-        replay(merge, chunk->columns[i], lane->carry + table->pack_offsets[i],
-               table->column_sizes[i], columns[i]);
+        replay(world, merge, chunk->columns[i], lane->carry + table->pack_offsets[i],
+               table->column_types[i], table->column_sizes[i], columns[i]);
         chunk->columns[i] = columns[i];
         chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
@@ -496,28 +622,16 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
     store_value(world, type, value, place);
 }
 
-// The last of a create's own parts of a type, or null.
-static const weft__part* bundle_part(const weft__record* record, uint32_t type_id) {
-    if (record->op != WEFT__OP_CREATE_WITH)
-        return NULL;
-    const weft__bundle* bundle = weft__record_value(record);
-    const weft__part* part = weft__bundle_first(bundle);
-    const weft__part* found = NULL;
-    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
-        found = part->type == type_id ? part : found;
-    return found;
-}
-
 static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* chunk,
-                             const weft__create* create) {
+                             const newborn* born) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
     uint32_t type_id = table->components[0];
     const weft__type* type = weft__type_at(world, type_id);
-    const weft__part* part = bundle_part(create->record, type_id);
+    const weft__part* part = bundle_part(born->create->record, type_id);
     const weft__record* value = NULL;
-    if (!fold_presence(world, lane, create->chain, type_id, part != NULL, &value))
+    if (!fold_presence(world, lane, born->create->chain, type_id, part != NULL, &value))
         return;
-    uint8_t* place = list_come(lane->merge, lane, chunk, create->real, table->pack_size);
+    uint8_t* place = list_come(lane->merge, lane, chunk, born->real, table->pack_size);
     if (type->type->size == 0)
         return;
     if (value != NULL) {
@@ -525,7 +639,18 @@ static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* c
         return;
     }
     WEFT_ASSERT(part != NULL); // Else it is present by a command, which is `value`.
-    store_part(world, type, part, place);
+    store_part(world, type, part, born->index, place);
+}
+
+// The newborns of a block one by one: presences are packed.
+static void presence_newborns(weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                              newborn born) {
+    presence_newborn(world, lane, chunk, &born);
+    for (uint32_t i = 1; i < born.block; i++) {
+        born.real.slot++;
+        born.index++;
+        presence_newborn(world, lane, chunk, &born);
+    }
 }
 
 // One presence table in one shard.
@@ -537,13 +662,11 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
     uint32_t at = shard->edit_begin;
     uint32_t born = 0;
     while (at < shard->edit_end || born < merge->newborn_count) {
-        const weft__create* create =
-            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
         const weft__edit* edit = at < shard->edit_end ? &world->edits.items[at] : NULL;
-        if (edit == NULL || (create != NULL && create->real.slot % WEFT_SHARD_SLOTS < edit->slot)) {
-            WEFT_ASSERT(create != NULL); // One of the two lists is not at its end.
-            presence_newborn(world, lane, chunk, create);
-            born++;
+        bool bears = born < merge->newborn_count;
+        if (edit == NULL || (bears && merge->newborns[born] < edit->slot)) {
+            WEFT_ASSERT(bears); // One of the two lists is not at its end.
+            presence_newborns(world, lane, chunk, newborn_at(world, merge, born++));
             continue;
         }
         weft_entity entity = {shard_number * WEFT_SHARD_SLOTS + edit->slot, edit->generation};

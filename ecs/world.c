@@ -530,7 +530,8 @@ weft_status weft_world_commit(weft_world* world) {
         return WEFT_STATUS_WORLD_FAILED;
     weft__failure* failure = &world->host.failure;
     weft_status status = failure->status;
-    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL) {
+    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL ||
+        status == WEFT_STATUS_CREATE_LIMIT) {
         weft__log_clear(world, 0); // Refused as a whole: nothing has changed.
         failure->status = WEFT_STATUS_OK;
         return weft__world_fail(world, status, "the host's commands are dropped: %s",

@@ -474,7 +474,8 @@ static weft_status sample(field* all) {
                                     .run = run_point,
                                     .finish = finish_point,
                                     .context = &all->points[i],
-                                    .units = 1};
+                                    .units = 1,
+                                    .restless = all->points[i].form->team != NULL};
     WEFT_TRY(weft_measure_cases(all->options, weft_task_pattern_names[all->grid.pattern], sampling,
                                 all->cases, count));
     for (uint32_t i = 0; i < all->form_count; ++i) {

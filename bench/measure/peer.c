@@ -42,7 +42,8 @@ weft_status weft_peer_place_choose(const weft_topology* topology, uint32_t worke
     WEFT_ASSERT(worker_count >= 1 && worker_count <= WEFT_PEER_WORKERS_MAX);
     *out = (weft_peer_place){.topology = topology, .worker_count = worker_count};
     if (worker_count == 2)
-        return weft_hand_cpus(topology, out->cpu) ? WEFT_STATUS_OK : WEFT_STATUS_UNSUPPORTED;
+        return weft_hand_cpus(topology, out->cpu, 2) == 2 ? WEFT_STATUS_OK
+                                                          : WEFT_STATUS_UNSUPPORTED;
     uint32_t count;
     out->cpu[0] = weft_topology_cpus(topology, &count)[0].os_index;
     return WEFT_STATUS_OK;

@@ -45,8 +45,16 @@ static void run_quick(const weft_measure* measure, uint32_t worker_max) {
     cr_expect(table.passed);
 }
 
+Test(measures, limits_runs) {
+    run_quick(&weft_measure_limits, 0);
+}
+
 Test(measures, motion_runs) {
     run_quick(&weft_measure_motion, 0);
+}
+
+Test(measures, iterate_runs) {
+    run_quick(&weft_measure_iterate, 0);
 }
 
 Test(measures, tick10_runs) {
@@ -87,7 +95,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 8);
+    cr_assert_eq(count, 10);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
