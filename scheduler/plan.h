@@ -4,6 +4,7 @@
 /// It is refreshed when archetypes or chunks appeared, never inside a tick.
 #pragma once
 
+#include "pace.h"
 #include "system.h"
 
 /// One system of a chunk's program.
@@ -27,7 +28,10 @@ typedef struct weft__stage {
     WEFT__VEC(weft__entry) entries;
     WEFT__VEC(uint32_t) columns;
     WEFT__VEC(weft__chunk*) tasks; // Chunks with a program, by shard, then archetype.
+    uint8_t pad[64];               // Workers read what is above, the caller writes what is below.
     uint64_t cost_ns;              // What one worker needs, as last seen. Decides who, never what.
+    weft__pace pace;
+    uint8_t pad_after[64];
 } weft__stage;
 
 typedef struct weft__plan {

@@ -97,6 +97,7 @@ typedef struct run_config {
     uint32_t workers;
     bool no_fusion;
     bool no_pin;
+    bool everybody;
     uint32_t grain;
     uint64_t seed;
     weft_math_backend math;
@@ -122,6 +123,7 @@ static const run_config run_configs[] = {
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 3,
      .no_pin = true,
+     .everybody = true,
      .grain = 1},
 };
 
@@ -134,6 +136,7 @@ static inline weft_executor* run_executor(weft_schedule* schedule, const run_con
     desc.no_fusion = config->no_fusion;
     desc.pin = !config->no_pin;
     desc.grain = config->grain;
+    desc.everybody = config->everybody;
     desc.schedule_seed = config->seed;
     weft_executor* executor;
     weft_status status = weft_executor_create(&desc, schedule, &executor);
