@@ -129,8 +129,13 @@ static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__l
 }
 
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
-    if (chunk->dirty_count == 0) // As a rule the merge has hashed it.
+    if (chunk->dirty_count == 0 && !chunk->stale) // As a rule the merge has hashed it.
         return;
+    if (chunk->dirty[chunk->column_count]) { // First, as they lie.
+        chunk->dirty[chunk->column_count] = 0;
+        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane);
+        lane->leaves_hashed++;
+    }
     for (uint32_t i = 0; i < chunk->column_count; i++) {
         if (!chunk->dirty[i])
             continue;
@@ -138,13 +143,28 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
         chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane);
         lane->leaves_hashed++;
     }
-    if (chunk->dirty[chunk->column_count]) {
-        chunk->dirty[chunk->column_count] = 0;
-        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane);
+    chunk->dirty_count = 0;
+    chunk->stale = false;
+    hash_chunk_node(world, chunk, lane);
+}
+
+void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                        const uint32_t* columns, uint32_t count) {
+    WEFT_CHECK(world->running && !chunk->sparse);
+    if (chunk->rewritten == world->commit_number)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t column = columns[i];
+        if (!chunk->dirty[column])
+            continue;
+        const void* values = chunk->filled[column] ? chunk->backs[column] : chunk->columns[column];
+        chunk->leaves[column] = hash_column(world, chunk, column, values, lane);
+        chunk->dirty[column] = 0;
+        WEFT_ASSERT(chunk->dirty_count > 0);
+        chunk->dirty_count--;
+        chunk->stale = true;
         lane->leaves_hashed++;
     }
-    chunk->dirty_count = 0;
-    hash_chunk_node(world, chunk, lane);
 }
 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
@@ -182,9 +202,8 @@ static WEFT__INLINE void prefetch_head(const weft__chunk* chunk) {
 }
 
 static WEFT__INLINE void prefetch_leaves(const weft__chunk* chunk) {
-    for (uint32_t i = 0; i < chunk->column_count; i++)
-        __builtin_prefetch(chunk->columns[i]);
-    __builtin_prefetch(chunk->entities);
+    for (uint32_t at = 0; at < 512; at += 64) // Then the hash looks ahead for itself.
+        __builtin_prefetch((const uint8_t*)chunk->entities + at);
 }
 
 static void update_part(weft_world* world, const weft__lane* lane, const weft__digest_part* part) {
@@ -205,7 +224,7 @@ static void update_item(void* context, uint32_t worker, uint32_t item) {
     }
     uint32_t at = item - world->digest_parts.count;
     weft__chunk* chunk = world->changed.items[at];
-    if (chunk->dirty_count > 0) {
+    if (chunk->dirty_count > 0 || chunk->stale) {
         if (at + 2 < world->changed.count)
             prefetch_head(world->changed.items[at + 2]);
         if (at + 1 < world->changed.count)
@@ -435,7 +454,8 @@ weft_digest weft_world_digest_full(weft_world* world) {
 
 static weft_status check_chunk(weft_world* world, const weft__chunk* chunk) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
-    for (uint32_t i = 0; i <= chunk->column_count && chunk->row_count > 0; i++) {
+    for (uint32_t at = 0; at <= chunk->column_count && chunk->row_count > 0; at++) {
+        uint32_t i = at == 0 ? chunk->column_count : at - 1; // As they lie.
         if (chunk->dirty[i])
             continue;
         weft_digest now = i == chunk->column_count

@@ -630,6 +630,7 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     chunk->block_size = size;
     chunk->entities = entities;
     chunk->capacity = capacity;
+    chunk->rewritten = world->commit_number;
     change_members(merge, change);
     WEFT_ASSERT(chunk->row_count == rows && rows <= chunk->capacity);
 }
@@ -768,8 +769,11 @@ void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_numbe
     }
     for (uint32_t i = 0; i < world->sparse.count && shard->sparse; i++) {
         weft__chunk* chunk = weft__chunk_find(&world->sparse.items[i], shard_number);
-        if (chunk != NULL)
-            merge_presence(world, lane, shard, shard_number, chunk);
+        if (chunk == NULL)
+            continue;
+        merge_presence(world, lane, shard, shard_number, chunk);
+        if (world->digest_wanted && chunk->row_count > 0)
+            weft__digest_chunk(world, lane, chunk);
     }
     if (world->digest_wanted)
         digest_shard(world, lane, shard);

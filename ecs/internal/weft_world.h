@@ -57,7 +57,9 @@ typedef struct weft__chunk {
     bool sparse;
     bool listed;           // In some lane's list of changed chunks.
     bool swap;             // In some lane's list of chunks with a filled back column.
+    bool stale;            // Some leaf was hashed after `node`.
     uint32_t change;       // Merge's own: its place in the lane's scratch, or WEFT__NONE.
+    uint32_t rewritten;    // Number of the last commit that did.
     uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
     uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
     void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
@@ -681,6 +683,11 @@ WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t re
                                                   const struct weft__access* const* producers);
 
 // digest.c
+/// Hashes columns of a chunk that no system of the running tick writes any more, as a rule while
+/// they are warm. Not those of a chunk that the last commit rewrote: this one may as well, and then
+/// the merge hashes them.
+void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                        const uint32_t* columns, uint32_t count);
 /// Hashes the leaves of one chunk that changed, and its node.
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Brings all leaves and nodes up to date.
