@@ -156,6 +156,7 @@ static weft_status gather_segments(weft_world* world, weft__stream* stream,
 weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
     uint32_t record_count = 0;
     bool unsorted = false;
+    bool ordered = !world->desc.unordered_commit;
     world->segments.count = 0;
     world->records.count = world->record_scratch.count = 0;
     if (host) {
@@ -167,13 +168,16 @@ weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->records, record_count));
     world->segment_scratch.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
-    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count, NULL);
+    if (ordered)
+        sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count,
+                      NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
         weft__segment* segment = world->segments.items[i];
-        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment, NULL));
+        WEFT_ASSERT(!ordered || i == 0 ||
+                    segment_before(world->segments.items[i - 1], segment, NULL));
         segment->first_record = world->records.count;
         world->records.count += segment->count;
-        unsorted |= segment->unsorted;
+        unsorted |= segment->unsorted && ordered;
     }
     WEFT_ASSERT(world->records.count == record_count);
     return unsorted ? WEFT__VEC_RESERVE(&world->arena, world->record_scratch, record_count)
@@ -185,7 +189,7 @@ void weft__log_read(weft_world* world, const weft__segment* segment) {
     const weft__record** begin = world->records.items + segment->first_record;
     for (uint32_t i = 0; i < segment->count; i++)
         begin[i] = log_read(&reader, world);
-    if (segment->unsorted)
+    if (segment->unsorted && !world->desc.unordered_commit)
         sort_records(begin, world->record_scratch.items + segment->first_record, segment->count,
                      NULL);
 }

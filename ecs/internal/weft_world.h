@@ -212,7 +212,6 @@ typedef struct weft__numbers {
 /// One worker's private part: logs, scratch, lists. Picked by worker, never seen by a result.
 typedef struct weft__lane {
     WEFT__VEC(weft__stream) streams; // [0] commands, [1 + c] channel c.
-    uint64_t task;                   // Serial number of the running task in this lane.
     WEFT__VEC(weft__chunk*) changed; // Chunks whose `listed` this lane set.
     WEFT__VEC(weft__chunk*) swaps;   // Chunks whose `swap` this lane set.
     // Presence chunks that tasks of this lane wrote, to be marked after the stage: tasks of several
@@ -234,7 +233,9 @@ typedef struct weft__lane {
     uint64_t moved;
     bool unknown; // Some create's set is not stored yet.
     uint64_t leaves_hashed;
-    uint8_t pad[128]; // Lanes of two workers never share a line.
+    uint8_t pad[64];        // The caller reads what is above after every stage.
+    uint64_t task;          // Serial number of the running task in this lane.
+    uint8_t pad_after[128]; // Lanes of two workers never share a line.
 } weft__lane;
 
 struct weft_commands {
