@@ -19,14 +19,17 @@ void weft_series_add(weft_series* series, double value);
 weft_series weft_series_ratio(const weft_series* a, const weft_series* b);
 
 /// One alternative. A call of `run` does the work `repeat` times and is what is timed; `prepare`
-/// and `finish`, which may be null, stand around it untimed.
+/// and `finish`, which may be null, stand around it untimed. Work that has to be set up anew each
+/// time has `once` instead: it does it one time and adds the nanoseconds that count.
 typedef struct weft_case {
     const char* name;
     void (*prepare)(void* context);
     weft_status (*run)(void* context, uint64_t repeat);
+    weft_status (*once)(void* context, uint64_t* elapsed);
     void (*finish)(void* context);
     void* context;
-    double units; // What one repeat's time is divided by: rows, or 1.
+    double units;  // What one repeat's time is divided by: rows, or 1.
+    bool restless; // Its threads start, stop and displace each other: switches say nothing.
     weft_series series;
 } weft_case;
 

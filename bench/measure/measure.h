@@ -132,9 +132,19 @@ const weft_measure* weft_measure_find(const char* name);
 weft_status weft_measure_run(const weft_measure* measure, const weft_measure_options* options,
                              weft_measure_table* table);
 
+extern const weft_measure weft_measure_limits;
 extern const weft_measure weft_measure_motion;
+extern const weft_measure weft_measure_iterate;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
+extern const weft_measure weft_measure_dag;
+extern const weft_measure weft_measure_taskbench;
 extern const weft_measure weft_measure_churn;
+extern const weft_measure weft_measure_create;
+extern const weft_measure weft_measure_ecs_bench_suite;
+extern const weft_measure weft_measure_ecs_benchmark;
+extern const weft_measure weft_measure_creatures;
+extern const weft_measure weft_measure_digest;
+extern const weft_measure weft_measure_price;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;

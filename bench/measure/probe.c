@@ -1,24 +1,11 @@
 #include "probe.h"
 
+#include "hand.h"
 #include "statistics.h"
 #include "watch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-
-bool weft_probe_cpus(const weft_topology* topology, uint32_t cpu[2]) {
-    uint32_t count;
-    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
-    if (count < 2)
-        return false;
-    cpu[0] = cpus[0].os_index;
-    cpu[1] = cpus[1].os_index;
-    for (uint32_t i = count; i > 1; --i) {
-        if (cpus[i - 1].core != cpus[0].core && cpus[i - 1].sibling == 0)
-            cpu[1] = cpus[i - 1].os_index;
-    }
-    return true;
-}
 
 // The line ---------------------------------------------------------------------------------------
 
@@ -82,9 +69,16 @@ done:
 }
 
 double weft_probe_line_ns(const weft_topology* topology, uint64_t limit_ns) {
-    line_game game = {.topology = topology, .deadline = weft_measure_now_ns() + limit_ns};
+    uint32_t cpu[2];
+    return weft_hand_cpus(topology, cpu, 2) < 2 ? 0 : weft_probe_pair_ns(topology, cpu, limit_ns);
+}
+
+double weft_probe_pair_ns(const weft_topology* topology, const uint32_t cpu[2], uint64_t limit_ns) {
+    line_game game = {.topology = topology,
+                      .cpu = {cpu[0], cpu[1]},
+                      .deadline = weft_measure_now_ns() + limit_ns};
     pthread_t odd, even;
-    if (!weft_probe_cpus(topology, game.cpu) || pthread_create(&even, NULL, play_even, &game) != 0)
+    if (pthread_create(&even, NULL, play_even, &game) != 0)
         return 0;
     if (pthread_create(&odd, NULL, play_odd, &game) == 0)
         pthread_join(odd, NULL);
