@@ -111,6 +111,9 @@ bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor*
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin);
 
+/// Draws how threads share batches and wait, for runs that look for faults.
+void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);
+
 /// The name of an executor kind as it is written.
 const char* weft_cli_executor_name(weft_executor_kind kind);
 

@@ -29,9 +29,13 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
     if (executor.kind != WEFT_EXECUTOR_VIRTUAL)
         seeds = 1;
     *group = (verify_group){.executor = executor, .first = job->config_count, .count = seeds};
-    for (uint32_t i = 0; i < seeds; i++)
-        job->configs[job->config_count++] =
-            weft_cli_executor_desc(executor, options->schedule_seed + i, options->no_pin);
+    for (uint32_t i = 0; i < seeds; i++) {
+        weft_executor_desc* desc = &job->configs[job->config_count];
+        uint64_t seed = options->schedule_seed + i;
+        *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
+        weft_cli_executor_permute(desc, seed + executor.worker_count);
+        job->config_count++;
+    }
 }
 
 /// The list of executors that the options ask for, as text.
