@@ -97,5 +97,6 @@ extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_create;
 extern const weft_measure weft_measure_ecs_bench_suite;
 extern const weft_measure weft_measure_ecs_benchmark;
+extern const weft_measure weft_measure_presence;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;

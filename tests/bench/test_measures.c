@@ -77,6 +77,10 @@ Test(measures, ecs_benchmark_runs) {
     run_quick(&weft_measure_ecs_benchmark, 0);
 }
 
+Test(measures, presence_runs) {
+    run_quick(&weft_measure_presence, 0);
+}
+
 Test(measures, numbers_runs) {
     run_quick(&weft_measure_numbers, 0);
 }
@@ -95,7 +99,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 10);
+    cr_assert_eq(count, 11);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
