@@ -105,12 +105,22 @@ WEFT_KERNEL static uint64_t count_flags(const PresenceFlag* flag, size_t count) 
     return members;
 }
 
-// A flag is a mask to the compiler, so the whole column is computed and some of it kept.
+// The whole column is computed and what has the flag is kept, by masks: the flags are random, and
+// a branch would guess them wrong.
+static inline weft_fixed kept(weft_fixed before, weft_fixed after, int32_t mask) {
+    return weft_fixed_from_raw((after.raw & mask) | (before.raw & ~mask));
+}
+
+static inline weft_vec2 kept2(weft_vec2 before, weft_vec2 after, PresenceFlag flag) {
+    int32_t mask = -(int32_t)flag.set;
+    return (weft_vec2){kept(before.x, after.x, mask), kept(before.y, after.y, mask)};
+}
+
 WEFT_KERNEL static void drive_flags(PresenceVelocity* restrict velocity,
                                     const PresenceFlag* restrict flag, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         weft_vec2 after = driven(velocity[i].per_tick);
-        velocity[i].per_tick = flag[i].set ? after : velocity[i].per_tick;
+        velocity[i].per_tick = kept2(velocity[i].per_tick, after, flag[i]);
     }
 }
 
@@ -119,7 +129,7 @@ WEFT_KERNEL static void move_flags(PresencePosition* restrict position,
                                    const PresenceFlag* restrict flag, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         weft_vec2 after = weft_vec2_add(position[i].at, velocity[i].per_tick);
-        position[i].at = flag[i].set ? after : position[i].at;
+        position[i].at = kept2(position[i].at, after, flag[i]);
     }
 }
 
@@ -209,7 +219,7 @@ static weft_status move_table(weft_view* view, const void* context) {
         return WEFT_STATUS_OK;
     PresencePosition* position = WEFT_WRITE(view, PresencePosition);
     const PresenceVelocity* velocity = WEFT_READ(view, PresenceVelocity);
-    if (rows && count < weft_view_row_count(view))
+    if (rows)
         move_rows(position, velocity, rows, count);
     else
         move_all(position, velocity, count);
