@@ -87,10 +87,10 @@ static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, 
 // The row of bit `bit` of one word of members, the first of which is row `first`. Mostly a chunk
 // has all slots of a word, and then nothing is to be counted.
 static WEFT__INLINE uint32_t row_of_bit(uint64_t members, uint32_t first, uint32_t bit) {
-    WEFT_CHECK(bit < 64 && (members >> bit & 1) != 0);
+    WEFT_CHECK(bit < 64 && (members >> (bit % 64) & 1) != 0);
     if (members == UINT64_MAX)
         return first + bit;
-    return first + weft__popcount64(members & (((uint64_t)1 << bit) - 1));
+    return first + weft__popcount64(members & (((uint64_t)1 << (bit % 64)) - 1));
 }
 
 // The rows of a presence chunk that lie in this chunk: cheaper than a walk of all rows.
