@@ -31,7 +31,7 @@
 #define STALL_NS 200000u
 #define STALL_MAX_NS 10000000u
 // How long somebody rests who has lost its CPU: doubled each time it happens again.
-#define REST_NS 20000000u
+#define REST_NS 50000000u
 #define REST_MAX_NS 1000000000u
 // How often the join of an empty batch is measured: the host moves CPUs nearer and farther.
 #define PROBE_PERIOD_NS 50000000u
@@ -324,7 +324,7 @@ static void join_long(weft__pool* pool) {
     uint64_t since = 0;
     while (!weft__board_done(&pool->board)) {
         uint64_t now = weft__os_clock_ns();
-        if (pool->active > 1) {
+        if (pool->active > 1 && !pool->executor->desc.everybody) {
             look_for_stalls(pool, looked ? now - since : 0);
             since = now;
             looked = true;
@@ -340,20 +340,21 @@ static void join_long(weft__pool* pool) {
 
 // A worker that has not even begun after a while has been put aside: its share is done here.
 static void join(weft__pool* pool) {
-    uint32_t epoch = pool->board.epoch;
     uint64_t begin = 0;
-    for (uint32_t round = 0;; round++) {
+    uint64_t waited = 0;
+    do {
         for (uint32_t i = 0; i < LOOKS; i++) {
             if (weft__board_done(&pool->board))
                 return;
             weft__cpu_relax();
         }
-        help_all(pool, &pool->workers[0], epoch);
         uint64_t now = weft__os_clock_ns();
         begin = begin == 0 ? now : begin;
-        if (now - begin >= pool->spin_ns)
-            break;
-    }
+        waited = now - begin;
+        if (waited >= pool->join_ns)
+            help_all(pool, &pool->workers[0], pool->board.epoch);
+    } while (waited < pool->spin_ns);
+    help_all(pool, &pool->workers[0], pool->board.epoch);
     join_long(pool);
 }
 
@@ -457,10 +458,14 @@ static void check_caller(weft__pool* pool, uint64_t usual_ns, uint64_t took_ns, 
     if (usual_ns == 0 || took_ns < 3 * usual_ns + STALL_NS)
         return;
     uint64_t preemptions = weft__os_preemptions();
-    bool lost = preemptions != pool->preemptions && pool->preemptions != 0;
+    bool lost = preemptions != pool->preemptions;
     pool->preemptions = preemptions;
-    for (uint32_t i = 1; i < pool->worker_count && lost; i++)
-        give_rest(pool, &pool->workers[i], now); // Their CPUs are for the caller to go to.
+    for (uint32_t i = pool->worker_count; lost && i > 1; i--) {
+        if (weft__atomic_u32_load_relaxed(&pool->workers[i - 1].resting) != 0)
+            continue;
+        give_rest(pool, &pool->workers[i - 1], now); // Its CPU is for the caller to go to.
+        return;
+    }
 }
 
 static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pace) {
@@ -487,10 +492,19 @@ static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pa
         probe_join(pool, now);
 }
 
+// A forked child has the caller's thread only.
+static void become_orphan(weft__pool* pool) {
+    pool->started = 0;
+    pool->active = 1;
+    pool->resting_count = 0;
+}
+
 void weft__exec_threads_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
     weft__pool* pool = executor->pool;
     executor->stats.tasks += batch->count;
+    if (*pool->fork_mark == 0)
+        become_orphan(pool);
     if (pool->active < 2 || batch->count < 2) {
         run_alone(executor, batch);
         return;
@@ -517,17 +531,8 @@ static void guard_leave(void* guard) {
     (void)pthread_mutex_unlock(guard);
 }
 
-// A forked child has the caller's thread only.
-static void become_orphan(weft__pool* pool) {
-    pool->started = 0;
-    pool->active = 1;
-    pool->resting_count = 0;
-}
-
 void weft__exec_threads_tick_begin(weft_executor* executor) {
     weft__pool* pool = executor->pool;
-    if (*pool->fork_mark == 0 && pool->active > 1)
-        become_orphan(pool);
     weft__arena* arena = &executor->world->arena;
     arena->guard = &pool->guard;
     arena->enter = guard_enter;
@@ -578,7 +583,7 @@ static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) 
     bool crowded = pool->worker_count > room;
     pool->executor->stats.oversubscribed = crowded;
     pool->spin_ns = crowded && desc->everybody ? 0 : desc->spin_ns;
-    pool->yield_ns = crowded && desc->everybody ? 0 : desc->yield_ns;
+    pool->yield_ns = desc->yield_ns;
     pool->period_ns = desc->tick_period_ns;
     pool->active = pool->worker_count;
     for (uint32_t i = room; i < pool->worker_count && !desc->everybody; i++)
@@ -649,6 +654,7 @@ weft_status weft__exec_threads_start(weft_executor* executor) {
         pool->started = i;
     }
     await_ready(pool);
+    pool->preemptions = weft__os_preemptions();
     for (uint32_t i = 1; i < pool->worker_count; i++)
         executor->stats.pinned_count += pool->workers[i].pinned;
     if (pool->active > 1 && pool->spin_ns > 0)

@@ -65,6 +65,10 @@ Test(measures, overhead_runs) {
     run_quick(&weft_measure_overhead, 0);
 }
 
+Test(measures, waiting_runs) {
+    run_quick(&weft_measure_waiting, 0);
+}
+
 Test(measures, dag_runs) {
     run_quick(&weft_measure_dag, 0);
 }
