@@ -130,13 +130,12 @@ static void report_numbers(weft_executor* executor) {
 }
 
 // Calls one system. The caller has set the view's parts that do not change within an item.
-static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, uint32_t rank,
-                        const uint32_t* columns) {
+static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
+                        const weft__system* system, const uint32_t* columns) {
     weft_executor* executor = run->executor;
-    const weft__system* system = weft__schedule_at(executor->schedule, rank);
     view->access = &system->access;
     view->columns = columns;
-    view->commands.rank = rank;
+    view->commands.rank = system->rank;
     view->commands.unit =
         system->access.commands ? weft__plan_unit(&executor->plan, system, view->chunk) : 0;
     view->system_name = system->name;
@@ -154,7 +153,8 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     if (__builtin_expect(view->lane->number_flags != 0, 0))
         note_numbers(view);
     if (__builtin_expect(status != WEFT_STATUS_OK, 0)) {
-        weft__lane_fail(view->lane, status, rank, view->commands.archetype, view->commands.shard,
+        weft__lane_fail(view->lane, status, system->rank, view->commands.archetype,
+                        view->commands.shard,
                         view->message[0] != '\0' ? view->message : weft_status_text(status));
         return false;
     }
@@ -203,7 +203,10 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
         if (run->stage->world_systems.items[item] >= run->rank_end)
             return;
         view_start(run, &view, worker, NULL);
-        (void)call_system(run, &view, worker, run->stage->world_systems.items[item], NULL);
+        (void)call_system(
+            run, &view, worker,
+            weft__schedule_at(run->executor->schedule, run->stage->world_systems.items[item]),
+            NULL);
         return;
     }
     weft__chunk* chunk;
@@ -213,7 +216,7 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
     view_start(run, &view, worker, chunk);
     const weft__entry* entries = run->stage->entries.items + program->begin;
     for (uint32_t i = 0; i < program->count && entries[i].rank < run->rank_end; i++)
-        if (!call_system(run, &view, worker, entries[i].rank,
+        if (!call_system(run, &view, worker, entries[i].system,
                          run->stage->columns.items + entries[i].columns))
             return; // Later systems on this chunk have larger keys: their failures do not count.
 }
@@ -248,7 +251,8 @@ static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
                 chunk_failed(run, worker, worker + 1, chunk, rank))
                 continue;
             view_start(run, &view, worker, chunk);
-            (void)call_system(run, &view, worker, rank, stage->columns.items + entry->columns);
+            (void)call_system(run, &view, worker, entry->system,
+                              stage->columns.items + entry->columns);
         }
     }
 }
@@ -305,7 +309,8 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
     weft__get gets[WEFT__GETS];
     view.gets = gets;
     view_start(run, &view, worker, chunk);
-    (void)call_system(run, &view, worker, entry->rank, run->stage->columns.items + entry->columns);
+    (void)call_system(run, &view, worker, entry->system,
+                      run->stage->columns.items + entry->columns);
 }
 
 static uint32_t stage_shard(const void* context, uint32_t item) {

@@ -138,7 +138,8 @@ static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t ar
             continue;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->entries, 1));
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->columns, (size_t)access->terms.count + 1));
-        stage->entries.items[stage->entries.count++] = (weft__entry){rank, stage->columns.count};
+        stage->entries.items[stage->entries.count++] =
+            (weft__entry){rank, stage->columns.count, weft__schedule_at(plan->schedule, rank)};
         weft__access_columns(access, archetype, stage->columns.items + stage->columns.count);
         stage->columns.count += access->terms.count;
         program.count++;

@@ -12,6 +12,7 @@
 typedef struct weft__entry {
     uint32_t rank;
     uint32_t columns; // Where its columns start in stage.columns.
+    const weft__system* system;
 } weft__entry;
 
 /// The systems that run on the chunks of one archetype, by rank.

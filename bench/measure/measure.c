@@ -20,6 +20,7 @@ static const weft_measure* const measures[] = {
     &weft_measure_create,          //
     &weft_measure_ecs_bench_suite, //
     &weft_measure_ecs_benchmark,   //
+    &weft_measure_presence,        //
     &weft_measure_creatures,       //
     &weft_measure_digest,          //
     &weft_measure_price,           //

@@ -144,6 +144,7 @@ extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_create;
 extern const weft_measure weft_measure_ecs_bench_suite;
 extern const weft_measure weft_measure_ecs_benchmark;
+extern const weft_measure weft_measure_presence;
 extern const weft_measure weft_measure_creatures;
 extern const weft_measure weft_measure_digest;
 extern const weft_measure weft_measure_price;

@@ -93,6 +93,10 @@ Test(measures, ecs_benchmark_runs) {
     run_quick(&weft_measure_ecs_benchmark, 0);
 }
 
+Test(measures, presence_runs) {
+    run_quick(&weft_measure_presence, 0);
+}
+
 Test(measures, numbers_runs) {
     run_quick(&weft_measure_numbers, 0);
 }
