@@ -144,3 +144,7 @@ extern const weft_measure weft_measure_headline;
 extern const weft_measure weft_measure_creatures;
 extern const weft_measure weft_measure_price;
 extern const weft_measure weft_measure_digest;
+extern const weft_measure weft_measure_reduce;
+extern const weft_measure weft_measure_messages;
+extern const weft_measure weft_measure_false_sharing;
+extern const weft_measure weft_measure_memory;

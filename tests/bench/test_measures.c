@@ -93,6 +93,22 @@ Test(measures, digest_runs) {
     run_quick(&weft_measure_digest, 0);
 }
 
+Test(measures, reduce_runs) {
+    run_quick(&weft_measure_reduce, 0);
+}
+
+Test(measures, messages_runs) {
+    run_quick(&weft_measure_messages, 0);
+}
+
+Test(measures, false_sharing_runs) {
+    run_quick(&weft_measure_false_sharing, 0);
+}
+
+Test(measures, memory_runs) {
+    run_quick(&weft_measure_memory, 0);
+}
+
 Test(measures, one_worker_is_enough) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
@@ -103,7 +119,7 @@ Test(measures, one_worker_is_enough) {
 Test(measures, registry_is_complete) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
-    cr_assert_eq(count, 12);
+    cr_assert_eq(count, 16);
     for (size_t i = 0; i < count; ++i) {
         cr_expect_not_null(measures[i]->summary);
         cr_expect_eq(weft_measure_find(measures[i]->name), measures[i]);
