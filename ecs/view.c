@@ -217,7 +217,8 @@ void* weft_view_resource_write(weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(RESOURCE_WRITE), "resource write");
     weft__resource* resource = &view->world->resources.items[term->index];
     WEFT_ASSERT(view->chunk == NULL);
-    resource->dirty = true;
+    if (!resource->dirty) // Its line is shared with other resources: hardly ever written.
+        resource->dirty = true;
     return resource->values;
 }
 

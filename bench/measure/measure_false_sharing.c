@@ -164,8 +164,8 @@ static weft_status measure_partials(const weft_measure_options* options,
 
 static weft_status run_on(const weft_measure_options* options, const weft_topology* topology,
                           weft_hand* hand, weft_rig* rig, weft_measure_table* table) {
-    static uint32_t values[64 * WEFT_SHARD_SLOTS];
-    size_t shards = options->quick ? 4 : 64;
+    static uint32_t values[256 * WEFT_SHARD_SLOTS];
+    size_t shards = options->quick ? 4 : 256;
     WEFT_TRY(measure_counters(options, hand, table));
     WEFT_TRY(weft_rig_open(rig, &module, shards * WEFT_SHARD_SLOTS, options->seed));
     return measure_partials(options, topology, hand, rig, values, table);

@@ -290,7 +290,9 @@ static weft_status make_world(replay* r, const script* scripts) {
     executor.kind = r->config->kind;
     executor.worker_count = r->config->workers;
     executor.grain = r->config->grain;
+    executor.everybody = r->config->everybody;
     executor.no_fusion = r->config->no_fusion;
+    executor.sweep = r->config->sweep;
     executor.schedule_seed = r->episode->seed;
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }

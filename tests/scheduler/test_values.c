@@ -167,6 +167,7 @@ static const run_config configs[] = {
     {.name = "threads 2",
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 2,
+     .everybody = true,
      .grain = 1,
      .math = WEFT_MATH_FLOAT_PINNED_32},
 };
