@@ -11,52 +11,52 @@
 #include "hand.h"
 #include "harness.h"
 
-typedef enum weft_sweep_kind {
-    WEFT_SWEEP_READ = 0,        // sum += a[i]
-    WEFT_SWEEP_READ_FOUR = 1,   // The same in four places at once: more lines on their way.
-    WEFT_SWEEP_COPY = 2,        // a[i] = b[i]
-    WEFT_SWEEP_TRIAD = 3,       // a[i] = b[i] + 3 * c[i]
-    WEFT_SWEEP_UPDATE = 4,      // a[i] += 3 * b[i]: the traffic of `motion`, nothing hidden.
-    WEFT_SWEEP_COPY_PAST = 5,   // Stores past the cache, where the machine has them.
-    WEFT_SWEEP_TRIAD_PAST = 6,  //
-    WEFT_SWEEP_UPDATE_PAST = 7, //
-    WEFT_SWEEP_KINDS = 8
-} weft_sweep_kind;
+typedef enum weft_traffic_kind {
+    WEFT_TRAFFIC_READ = 0,        // sum += a[i]
+    WEFT_TRAFFIC_READ_FOUR = 1,   // The same in four places at once: more lines on their way.
+    WEFT_TRAFFIC_COPY = 2,        // a[i] = b[i]
+    WEFT_TRAFFIC_TRIAD = 3,       // a[i] = b[i] + 3 * c[i]
+    WEFT_TRAFFIC_UPDATE = 4,      // a[i] += 3 * b[i]: the traffic of `motion`, nothing hidden.
+    WEFT_TRAFFIC_COPY_PAST = 5,   // Stores past the cache, where the machine has them.
+    WEFT_TRAFFIC_TRIAD_PAST = 6,  //
+    WEFT_TRAFFIC_UPDATE_PAST = 7, //
+    WEFT_TRAFFIC_KINDS = 8
+} weft_traffic_kind;
 
 /// "read", "copy", ... "update, stores past the cache".
-extern const char* const weft_sweep_names[WEFT_SWEEP_KINDS];
+extern const char* const weft_traffic_names[WEFT_TRAFFIC_KINDS];
 
 /// Whether this build has stores that go past the cache; if not, _PAST kinds are plain.
-bool weft_sweep_can_bypass(void);
+bool weft_traffic_can_bypass(void);
 
 /// Bytes that one element of this kind counts for: 8, 16 or 24.
-double weft_sweep_bytes(weft_sweep_kind kind);
+double weft_traffic_bytes(weft_traffic_kind kind);
 
 /// Up to three arrays of 64-bit numbers.
-typedef struct weft_sweep {
+typedef struct weft_traffic {
     uint64_t* array[3];
     size_t count; // Elements of each.
     void* segment;
     size_t segment_size;
-} weft_sweep;
+} weft_traffic;
 
 /// Acquires `array_count` arrays of `bytes` each from the system, in huge pages where it gives
 /// them, and touches them first with the threads of `hand` (null: here). OUT_OF_MEMORY.
-weft_status weft_sweep_open(weft_sweep* stream, weft_hand* hand, uint32_t array_count,
-                            size_t bytes);
+weft_status weft_traffic_open(weft_traffic* stream, weft_hand* hand, uint32_t array_count,
+                              size_t bytes);
 
 /// Gives the arrays back. A zeroed stream is allowed.
-void weft_sweep_close(weft_sweep* stream);
+void weft_traffic_close(weft_traffic* stream);
 
-/// The context of weft_sweep_part().
-typedef struct weft_sweep_work {
-    weft_sweep* stream;
-    weft_sweep_kind kind;
+/// The context of weft_traffic_part().
+typedef struct weft_traffic_work {
+    weft_traffic* stream;
+    weft_traffic_kind kind;
     uint32_t times; // Over each part, in one fork; at least 1.
-} weft_sweep_work;
+} weft_traffic_work;
 
 /// Runs `times` sweeps over one part of the arrays: a weft_hand_part.
-void weft_sweep_part(void* stream_work, uint32_t index, uint32_t count);
+void weft_traffic_part(void* stream_work, uint32_t index, uint32_t count);
 
 /// Bytes per nanosecond, which are GB/s, from nanoseconds per byte.
 weft_series weft_series_rate(const weft_series* ns_per_byte);

@@ -14,6 +14,7 @@ static const weft_measure* const measures[] = {
     &weft_measure_tick10,          //
     &weft_measure_overhead,        //
     &weft_measure_dag,             //
+    &weft_measure_taskbench,       //
     &weft_measure_churn,           //
     &weft_measure_create,          //
     &weft_measure_ecs_bench_suite, //

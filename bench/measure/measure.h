@@ -138,6 +138,7 @@ extern const weft_measure weft_measure_iterate;
 extern const weft_measure weft_measure_tick10;
 extern const weft_measure weft_measure_overhead;
 extern const weft_measure weft_measure_dag;
+extern const weft_measure weft_measure_taskbench;
 extern const weft_measure weft_measure_churn;
 extern const weft_measure weft_measure_create;
 extern const weft_measure weft_measure_ecs_bench_suite;

@@ -67,7 +67,7 @@ typedef struct digest_run {
     weft_topology* topology;
     uint64_t rows;
     weft_rig rig;
-    weft_sweep sweep;
+    weft_traffic sweep;
     digest_side sides[SIDES_MAX];
     uint32_t side_count;
 } digest_run;
@@ -90,15 +90,16 @@ static weft_status open(digest_run* run) {
         WEFT_TRY(weft_rig_add(&run->rig, &desc));
         WEFT_TRY(weft_hand_create_on(run->topology, cpus, side->workers, &side->hand));
     }
-    return weft_sweep_open(&run->sweep, run->sides[run->side_count - 1].hand, 1,
-                           (size_t)run->rows * ROW_BYTES);
+    return weft_traffic_open(&run->sweep, run->sides[run->side_count - 1].hand, 1,
+                             (size_t)run->rows * ROW_BYTES);
 }
 
-static void read_bytes(digest_run* run, digest_side* side, weft_sweep_kind kind, weft_series* ns) {
-    weft_sweep_work work = {.stream = &run->sweep, .kind = kind, .times = 1};
+static void read_bytes(digest_run* run, digest_side* side, weft_traffic_kind kind,
+                       weft_series* ns) {
+    weft_traffic_work work = {.stream = &run->sweep, .kind = kind, .times = 1};
     weft_hand_wake(side->hand);
     uint64_t start = weft_measure_now_ns();
-    weft_hand_fork(side->hand, weft_sweep_part, &work);
+    weft_hand_fork(side->hand, weft_traffic_part, &work);
     uint64_t elapsed = weft_measure_now_ns() - start;
     weft_hand_park(side->hand);
     weft_series_add(ns, (double)elapsed / (double)run->sweep.count / 8);
@@ -126,8 +127,8 @@ static weft_status sample(digest_run* run, uint32_t which, bool timed) {
     }
     if (!timed)
         return WEFT_STATUS_OK;
-    read_bytes(run, side, WEFT_SWEEP_READ, &side->ns[1]);
-    read_bytes(run, side, WEFT_SWEEP_READ_FOUR, &side->ns[2]);
+    read_bytes(run, side, WEFT_TRAFFIC_READ, &side->ns[1]);
+    read_bytes(run, side, WEFT_TRAFFIC_READ_FOUR, &side->ns[2]);
     return WEFT_STATUS_OK;
 }
 
@@ -171,7 +172,7 @@ static weft_status measure_leaves(digest_run* run) {
 }
 
 static void close(digest_run* run) {
-    weft_sweep_close(&run->sweep);
+    weft_traffic_close(&run->sweep);
     weft_rig_close(&run->rig);
     for (uint32_t i = 0; i < run->side_count; ++i)
         weft_hand_destroy(run->sides[i].hand);

@@ -60,28 +60,28 @@ static weft_case case_on(weft_hand_side* side, double units) {
 
 // One kind with every number of workers. Resident arrays grow with the workers, so that each has as
 // much for itself.
-static weft_status measure_kind(limits_run* run, weft_sweep* stream, weft_sweep_kind kind,
+static weft_status measure_kind(limits_run* run, weft_traffic* stream, weft_traffic_kind kind,
                                 bool resident) {
     weft_case cases[COUNTS_MAX];
     weft_hand_side sides[COUNTS_MAX];
-    weft_sweep parts[COUNTS_MAX];
-    weft_sweep_work works[COUNTS_MAX];
+    weft_traffic parts[COUNTS_MAX];
+    weft_traffic_work works[COUNTS_MAX];
     uint32_t sweeps = resident ? 256 : 1;
     for (uint32_t i = 0; i < run->hand_count; ++i) {
         parts[i] = *stream;
         if (resident)
             parts[i].count = (size_t)RESIDENT_BYTES / 8 * run->counts[i];
-        works[i] = (weft_sweep_work){.stream = &parts[i], .kind = kind, .times = sweeps};
-        sides[i] = (weft_hand_side){run->hands[i], weft_sweep_part, &works[i]};
+        works[i] = (weft_traffic_work){.stream = &parts[i], .kind = kind, .times = sweeps};
+        sides[i] = (weft_hand_side){run->hands[i], weft_traffic_part, &works[i]};
         cases[i] =
-            case_on(&sides[i], weft_sweep_bytes(kind) * (double)parts[i].count * (double)sweeps);
+            case_on(&sides[i], weft_traffic_bytes(kind) * (double)parts[i].count * (double)sweeps);
     }
-    WEFT_TRY(weft_measure_cases(run->options, weft_sweep_names[kind],
+    WEFT_TRY(weft_measure_cases(run->options, weft_traffic_names[kind],
                                 weft_sampling_of(run->options), cases, run->hand_count));
     for (uint32_t i = 0; i < run->hand_count; ++i) {
         weft_series rate = weft_series_rate(&cases[i].series);
-        weft_measure_add(run->table, "GB/s", &rate, 1, "%s%s, %u worker%s", weft_sweep_names[kind],
-                         resident ? " in the cache" : "", run->counts[i],
+        weft_measure_add(run->table, "GB/s", &rate, 1, "%s%s, %u worker%s",
+                         weft_traffic_names[kind], resident ? " in the cache" : "", run->counts[i],
                          run->counts[i] > 1 ? "s" : "");
     }
     return WEFT_STATUS_OK;
@@ -91,18 +91,18 @@ static weft_status measure_streams(limits_run* run) {
     // Far over any share of the last-level cache that a core may have for itself.
     size_t bytes = run->options->quick ? (size_t)1 << 20 : (size_t)256 << 20;
     size_t resident = (size_t)RESIDENT_BYTES * run->cpu_count;
-    weft_sweep stream = {.count = 0};
-    weft_status status = weft_sweep_open(&stream, run->hands[run->hand_count - 1], 3,
-                                         bytes > resident ? bytes : resident);
-    for (int kind = 0; kind < WEFT_SWEEP_KINDS && status == WEFT_STATUS_OK; ++kind) {
-        if (kind < WEFT_SWEEP_COPY_PAST || weft_sweep_can_bypass())
-            status = measure_kind(run, &stream, (weft_sweep_kind)kind, false);
+    weft_traffic stream = {.count = 0};
+    weft_status status = weft_traffic_open(&stream, run->hands[run->hand_count - 1], 3,
+                                           bytes > resident ? bytes : resident);
+    for (int kind = 0; kind < WEFT_TRAFFIC_KINDS && status == WEFT_STATUS_OK; ++kind) {
+        if (kind < WEFT_TRAFFIC_COPY_PAST || weft_traffic_can_bypass())
+            status = measure_kind(run, &stream, (weft_traffic_kind)kind, false);
     }
     if (status == WEFT_STATUS_OK)
-        status = measure_kind(run, &stream, WEFT_SWEEP_READ, true);
+        status = measure_kind(run, &stream, WEFT_TRAFFIC_READ, true);
     if (status == WEFT_STATUS_OK)
-        status = measure_kind(run, &stream, WEFT_SWEEP_TRIAD, true);
-    weft_sweep_close(&stream);
+        status = measure_kind(run, &stream, WEFT_TRAFFIC_TRIAD, true);
+    weft_traffic_close(&stream);
     return status;
 }
 

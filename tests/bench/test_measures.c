@@ -69,6 +69,10 @@ Test(measures, dag_runs) {
     run_quick(&weft_measure_dag, 0);
 }
 
+Test(measures, taskbench_runs) {
+    run_quick(&weft_measure_taskbench, 0);
+}
+
 Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
 }
