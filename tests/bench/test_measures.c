@@ -117,6 +117,22 @@ Test(measures, digest_runs) {
     run_quick(&weft_measure_digest, 0);
 }
 
+Test(measures, reduce_runs) {
+    run_quick(&weft_measure_reduce, 0);
+}
+
+Test(measures, messages_runs) {
+    run_quick(&weft_measure_messages, 0);
+}
+
+Test(measures, false_sharing_runs) {
+    run_quick(&weft_measure_false_sharing, 0);
+}
+
+Test(measures, memory_runs) {
+    run_quick(&weft_measure_memory, 0);
+}
+
 Test(measures, one_worker_is_enough) {
     size_t count;
     const weft_measure* const* measures = weft_measures(&count);
