@@ -69,6 +69,8 @@ typedef struct weft_cli_options {
     bool digest_check;
     bool quiet;
     bool no_pin;
+    bool has_sweep;
+    weft_sweep sweep;
     bool quick;
     // lint
     const char** flags; // For the compiler.
@@ -110,6 +112,9 @@ bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor*
 /// options, so that a seed alone repeats a run.
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin);
+
+/// The name of an order inside stages as it is written.
+const char* weft_cli_sweep_name(weft_sweep sweep);
 
 /// The name of an executor kind as it is written.
 const char* weft_cli_executor_name(weft_executor_kind kind);

@@ -29,9 +29,16 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
     if (executor.kind != WEFT_EXECUTOR_VIRTUAL)
         seeds = 1;
     *group = (verify_group){.executor = executor, .first = job->config_count, .count = seeds};
-    for (uint32_t i = 0; i < seeds; i++)
-        job->configs[job->config_count++] =
-            weft_cli_executor_desc(executor, options->schedule_seed + i, options->no_pin);
+    for (uint32_t i = 0; i < seeds; i++) {
+        weft_executor_desc* desc = &job->configs[job->config_count++];
+        *desc = weft_cli_executor_desc(executor, options->schedule_seed + i, options->no_pin);
+        // Else drawn from the seed, or by system where the count is odd: the serial run that all
+        // are compared with goes by chunk.
+        if (options->has_sweep)
+            desc->sweep = options->sweep;
+        else if (executor.kind != WEFT_EXECUTOR_VIRTUAL && desc->worker_count % 2 == 1)
+            desc->sweep = WEFT_SWEEP_SYSTEM_MAJOR;
+    }
 }
 
 /// The list of executors that the options ask for, as text.
