@@ -30,6 +30,8 @@
 // A join that takes longer than everything before looks whether somebody has lost its CPU.
 #define STALL_NS 200000u
 #define STALL_MAX_NS 10000000u
+// Wakes that do not pay, since ticks are short and far apart, come to cost a 64th.
+#define RELUCTANCE_MAX 6u
 // How long somebody rests who has lost its CPU: doubled each time it happens again.
 #define REST_NS 50000000u
 #define REST_MAX_NS 1000000000u
@@ -83,7 +85,9 @@ typedef struct weft__pool {
     uint64_t wake_ns;   // What a wake costs.
     uint64_t gain_ns;   // What company could gain, or gained, in this tick so far.
     uint64_t last_gain_ns;
-    uint64_t lost_ns; // What it would have gained since the last wake.
+    uint64_t lost_ns;    // What it would have gained since the last wake.
+    uint64_t won_ns;     // What it has gained since the last wake.
+    uint32_t reluctance; // Wakes that did not pay make the next ones rarer.
     uint64_t preemptions;
     pthread_mutex_t guard;
 } weft__pool;
@@ -400,7 +404,7 @@ static uint32_t awake_count(const weft__pool* pool) {
 static void wake(weft__pool* pool, uint64_t gain_ns) {
     uint64_t left = pool->last_gain_ns > pool->gain_ns ? pool->last_gain_ns - pool->gain_ns : 0;
     pool->lost_ns += gain_ns;
-    if (pool->lost_ns + left < pool->wake_ns)
+    if (pool->lost_ns + left < pool->wake_ns << pool->reluctance)
         return;
     uint64_t begin = weft__os_clock_ns();
     if (begin - weft__atomic_u64_load_relaxed(&pool->woken_ns) < 2 * pool->wake_ns)
@@ -414,7 +418,11 @@ static void wake(weft__pool* pool, uint64_t gain_ns) {
     weft__park_notify(&pool->work);
     uint64_t called = weft__os_clock_ns() - begin;
     pool->executor->stats.wakes++;
-    pool->lost_ns = 0;
+    if (pool->won_ns >= pool->wake_ns)
+        pool->reluctance = 0;
+    else if (pool->reluctance < RELUCTANCE_MAX)
+        pool->reluctance++;
+    pool->lost_ns = pool->won_ns = 0;
     // The others lose the time that they are late, the caller that of the call.
     uint64_t worth = (called + (pool->active - 1) * late) / pool->active;
     worth = late != 0 && worth < 4 * WAKE_NS ? worth : WAKE_NS;
@@ -446,11 +454,15 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
     if (pace != NULL && weft__pace_cost(pace, terms) != 0)
         together = pace->goes_together;
     pool->gain_ns += gain;
-    if (awake_count(pool) > 0)
+    if (awake_count(pool) > 0) {
+        pool->won_ns += together ? gain : 0;
         return together;
+    }
     if (gain > 0)
         wake(pool, gain);
-    return gain > pool->wake_ns; // Else it is over before they come.
+    bool worth = gain > pool->wake_ns; // Else it is over before they come.
+    pool->won_ns += worth ? gain : 0;
+    return worth;
 }
 
 // The caller itself has lost its CPU, or the world grew: what is far over the usual is looked into.
