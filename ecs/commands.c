@@ -201,10 +201,10 @@ weft_entity weft_commands_create_many(weft_commands* commands, uint32_t row, uin
         !many_columns(commands, columns, column_count, entity_count, found, &fixed, &each) ||
         !numbers_left(commands, entity_count))
         return WEFT_ENTITY_NULL;
-    uint64_t piece =
-        entity_count; // Entities of a record: as many as a block of the log has room for.
+    uint64_t piece = entity_count; // Entities of a record: what a block of the log has room for.
     uint64_t room = WEFT__LOG_BLOCK_BYTES - sizeof(weft__record);
     if (each > 0 && fixed + piece * each > room)
+        // weft-lint: allow(division): above 0
         piece = fixed + each > room ? 1 : (room - fixed) / each;
     weft_entity first = weft_commands_next(commands);
     for (uint64_t at = 0; at < entity_count; at += piece) {

@@ -155,6 +155,7 @@ static weft_status gather_segments(weft_world* world, weft__stream* stream,
 
 weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     uint32_t record_count = 0;
+    bool ordered = !world->desc.unordered_commit;
     world->segments.count = 0;
     world->records.count = 0;
     if (host) {
@@ -166,17 +167,20 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->records, record_count));
     world->segment_scratch.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
-    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count, NULL);
+    if (ordered)
+        sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count,
+                      NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
         weft__segment* segment = world->segments.items[i];
         segment->first_record = world->records.count;
-        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment, NULL));
+        WEFT_ASSERT(!ordered || i == 0 ||
+                    segment_before(world->segments.items[i - 1], segment, NULL));
         log_reader reader = {segment->block, segment->offset};
         const weft__record** begin = world->records.items + world->records.count;
         for (uint32_t j = 0; j < segment->count; j++)
             begin[j] = log_read(&reader, world);
         world->records.count += segment->count;
-        if (!segment->unsorted)
+        if (!segment->unsorted || !ordered)
             continue;
         world->record_scratch.count = 0;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->record_scratch, segment->count));

@@ -83,7 +83,7 @@ void weft_world_destroy(weft_world* world) {
 
 bool weft_world_is_deterministic(const weft_world* world) {
     WEFT_ASSERT(world != NULL);
-    return world->desc.deterministic;
+    return world->desc.deterministic && !world->desc.unordered_commit;
 }
 
 const char* weft_world_error(const weft_world* world) {

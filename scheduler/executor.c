@@ -176,6 +176,19 @@ static void view_start(const stage_run* run, weft_view* view, uint32_t worker, w
     view->commands.unit_count = chunk == NULL ? WEFT__WORLD_UNITS : 1;
 }
 
+// As in stage_item: a chunk on which a system failed gets no later one, as far as these lanes know.
+static bool chunk_failed(const stage_run* run, uint32_t lane_begin, uint32_t lane_end,
+                         const weft__chunk* chunk, uint32_t rank) {
+    for (uint32_t i = lane_begin; i < lane_end; i++) {
+        const weft__failure* failure = &run->executor->world->lanes[i].failure;
+        if (__builtin_expect(failure->status != WEFT_STATUS_OK, 0) &&
+            failure->archetype == chunk->archetype && failure->shard == chunk->shard &&
+            failure->rank < rank)
+            return true;
+    }
+    return false;
+}
+
 static const weft__program* item_program(const stage_run* run, uint32_t item, weft__chunk** chunk) {
     *chunk = run->stage->tasks.items[item - run->stage->world_systems.count];
     return &run->stage->programs.items[(*chunk)->archetype];
@@ -205,13 +218,76 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
             return; // Later systems on this chunk have larger keys: their failures do not count.
 }
 
-static uint32_t stage_steps(const void* context, uint32_t item) {
+// Chunks of one group, which is one item.
+static uint32_t group_size(const weft__stage* stage, uint32_t group, uint32_t* begin_out) {
+    *begin_out = weft__stage_cut(stage, group, stage->sweep.groups);
+    return weft__stage_cut(stage, group + 1, stage->sweep.groups) - *begin_out;
+}
+
+// A group of chunks, system by system. What a failed chunk's later systems would do does not count,
+// since their keys are larger.
+static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
+    const weft__stage* stage = run->stage;
+    uint32_t begin;
+    uint32_t size = group_size(stage, group, &begin);
+    weft_view view;
+    weft__get gets[WEFT__GETS];
+    view.gets = gets;
+    for (uint32_t i = 0; i < stage->chunk_systems.count; i++) {
+        uint32_t rank = stage->chunk_systems.items[i];
+        if (rank >= run->rank_end)
+            return;
+        uint32_t archetype = WEFT__NONE;
+        const weft__entry* entry = NULL;
+        for (uint32_t j = begin; j < begin + size; j++) {
+            weft__chunk* chunk = stage->tasks.items[j];
+            if (chunk->archetype != archetype)
+                entry = weft__stage_entry(stage, chunk->archetype, rank);
+            archetype = chunk->archetype;
+            if (entry == NULL || chunk->row_count == 0 ||
+                chunk_failed(run, worker, worker + 1, chunk, rank))
+                continue;
+            view_start(run, &view, worker, chunk);
+            (void)call_system(run, &view, worker, rank, stage->columns.items + entry->columns);
+        }
+    }
+}
+
+static void sweep_item(void* context, uint32_t worker, uint32_t item) {
     const stage_run* run = context;
     if (item < run->stage->world_systems.count)
+        stage_item(context, worker, item);
+    else
+        group_item(run, worker, item - run->stage->world_systems.count);
+}
+
+static uint32_t stage_steps(const void* context, uint32_t item) {
+    const stage_run* run = context;
+    uint32_t begin;
+    if (item < run->stage->world_systems.count)
         return 1;
+    if (run->stage->sweep.groups != 0)
+        return run->stage->chunk_systems.count *
+               group_size(run->stage, item - run->stage->world_systems.count, &begin);
     weft__chunk* chunk;
     const weft__program* program = item_program(run, item, &chunk);
     return chunk->row_count == 0 ? 0 : program->count;
+}
+
+// What a step of an item is: a chunk and one of its systems, or null.
+static const weft__entry* step_entry(const stage_run* run, uint32_t item, uint32_t step,
+                                     weft__chunk** chunk) {
+    const weft__stage* stage = run->stage;
+    if (stage->sweep.groups == 0) {
+        const weft__program* program = item_program(run, item, chunk);
+        return &stage->entries.items[program->begin + step];
+    }
+    uint32_t begin;
+    uint32_t size = group_size(stage, item - stage->world_systems.count, &begin);
+    *chunk = stage->tasks.items[begin + step % size];
+    if ((*chunk)->row_count == 0)
+        return NULL;
+    return weft__stage_entry(stage, (*chunk)->archetype, stage->chunk_systems.items[step / size]);
 }
 
 static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t step) {
@@ -221,16 +297,10 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
         return;
     }
     weft__chunk* chunk;
-    const weft__program* program = item_program(run, item, &chunk);
-    const weft__entry* entry = &run->stage->entries.items[program->begin + step];
-    if (entry->rank >= run->rank_end)
+    const weft__entry* entry = step_entry(run, item, step, &chunk);
+    if (entry == NULL || entry->rank >= run->rank_end ||
+        chunk_failed(run, 0, run->executor->worker_count, chunk, entry->rank))
         return;
-    for (uint32_t i = 0; i < run->executor->worker_count; i++) {
-        const weft__failure* failure = &run->executor->world->lanes[i].failure;
-        if (failure->status != WEFT_STATUS_OK && failure->archetype == chunk->archetype &&
-            failure->shard == chunk->shard && failure->rank < entry->rank)
-            return; // As in stage_item: this chunk has failed.
-    }
     weft_view view;
     weft__get gets[WEFT__GETS];
     view.gets = gets;
@@ -240,8 +310,12 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
 
 static uint32_t stage_shard(const void* context, uint32_t item) {
     const stage_run* run = context;
-    WEFT_CHECK(item >= run->stage->world_systems.count);
-    return run->stage->tasks.items[item - run->stage->world_systems.count]->shard;
+    const weft__stage* stage = run->stage;
+    WEFT_CHECK(item >= stage->world_systems.count);
+    item -= stage->world_systems.count;
+    if (stage->sweep.groups != 0)
+        item = weft__stage_cut(stage, item, stage->sweep.groups);
+    return stage->tasks.items[item]->shard;
 }
 
 // Rows times systems: the guess before the first measurement.
@@ -253,24 +327,48 @@ static uint64_t first_cost(const weft__stage* stage) {
     return cost;
 }
 
+// Parts of a worker's own chunks: small enough that others can help.
+#define GROUPS_PER_WORKER 4u
+
+// Chooses the order inside the stage. True if this run's time is wanted for the choice.
+static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
+    bool has_choice = stage->joint && stage->tasks.count > 1;
+    uint32_t groups = executor->worker_count == 1 ? 1 : GROUPS_PER_WORKER * executor->worker_count;
+    weft_sweep wanted = executor->desc.sweep;
+    if (wanted == WEFT_SWEEP_AUTO && executor->desc.kind == WEFT_EXECUTOR_VIRTUAL)
+        wanted = WEFT_SWEEP_CHUNK_MAJOR; // A finding repeats from its seed: no clock may choose.
+    if (groups > stage->tasks.count)
+        groups = stage->tasks.count;
+    bool trial = weft__sweep_next(&stage->sweep, wanted, has_choice ? groups : 0);
+    executor->stats.sweeps += has_choice;
+    executor->stats.sweeps_by_system += stage->sweep.groups != 0;
+    return trial;
+}
+
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
     stage_run* run = &executor->runs[index];
     if (run->rank_end != rank_end)
         run->rank_end = rank_end;
+    bool trial = choose_sweep(executor, stage);
+    bool grouped = stage->sweep.groups != 0;
     if (stage->cost_ns == 0)
         stage->cost_ns = first_cost(stage);
-    weft__batch batch = {.count = stage->world_systems.count + stage->tasks.count,
+    weft__batch batch = {.count = stage->world_systems.count +
+                                  (grouped ? stage->sweep.groups : stage->tasks.count),
                          .unsharded = stage->world_systems.count,
                          .cost_ns = stage->cost_ns,
-                         .fn = stage_item,
+                         .fn = grouped ? sweep_item : stage_item,
                          .context = run,
                          .shard_of = stage_shard,
                          .step_count = stage_steps,
                          .step = stage_step};
+    uint64_t begin = trial ? weft__os_clock_ns() : 0;
     executor->pace = &stage->pace;
     executor->runner.run(&executor->runner, &batch);
     executor->pace = NULL;
+    if (trial)
+        weft__sweep_note(&stage->sweep, weft__os_clock_ns() - begin);
 }
 
 static weft_status report_failure(weft_executor* executor, const weft__failure* failure) {
@@ -472,7 +570,7 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
     WEFT_ASSERT(schedule != NULL && executor_out != NULL);
     *executor_out = NULL;
     if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS ||
-        desc->checkpoint_ticks == 0)
+        desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =

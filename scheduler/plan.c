@@ -145,7 +145,18 @@ static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t ar
     }
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->programs, 1));
     stage->programs.items[stage->programs.count++] = program;
+    stage->joint = stage->joint || program.count > 1;
     return WEFT_STATUS_OK;
+}
+
+const weft__entry* weft__stage_entry(const weft__stage* stage, uint32_t archetype, uint32_t rank) {
+    WEFT_CHECK(archetype < stage->programs.count);
+    const weft__program* program = &stage->programs.items[archetype];
+    const weft__entry* entries = stage->entries.items + program->begin;
+    for (uint32_t i = 0; i < program->count && entries[i].rank <= rank; i++)
+        if (entries[i].rank == rank)
+            return &entries[i];
+    return NULL;
 }
 
 static weft_status list_tasks(weft__plan* plan, weft__stage* stage) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "pace.h"
+#include "sweep.h"
 #include "system.h"
 
 /// One system of a chunk's program.
@@ -28,9 +29,11 @@ typedef struct weft__stage {
     WEFT__VEC(weft__entry) entries;
     WEFT__VEC(uint32_t) columns;
     WEFT__VEC(weft__chunk*) tasks; // Chunks with a program, by shard, then archetype.
+    bool joint;                    // Some chunk has several systems, so that they have an order.
     uint8_t pad[64];               // Workers read what is above, the caller writes what is below.
     uint64_t cost_ns;              // What one worker needs, as last seen. Decides who, never what.
     weft__pace pace;
+    weft__sweep sweep; // Its groups are read by workers too, in batches that have them.
     uint8_t pad_after[64];
 } weft__stage;
 
@@ -55,6 +58,14 @@ void weft__plan_deinit(weft__plan* plan);
 
 /// Takes in new archetypes and chunks. Between ticks only.
 WEFT_NODISCARD weft_status weft__plan_refresh(weft__plan* plan);
+
+/// Where group `group` of a stage's chunks begins, of `count` groups of about equal size.
+static inline uint32_t weft__stage_cut(const weft__stage* stage, uint32_t group, uint32_t count) {
+    return (uint32_t)((uint64_t)stage->tasks.count * group / count);
+}
+
+/// A system's entry in the program of an archetype, or null if it does not run there.
+const weft__entry* weft__stage_entry(const weft__stage* stage, uint32_t archetype, uint32_t rank);
 
 /// Units of provisional numbers in use with the chunks that there are.
 uint32_t weft__plan_units(const weft__plan* plan);

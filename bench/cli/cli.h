@@ -69,6 +69,8 @@ typedef struct weft_cli_options {
     bool digest_check;
     bool quiet;
     bool no_pin;
+    bool has_sweep;
+    weft_sweep sweep;
     bool quick;
     // lint
     const char** flags; // For the compiler.
@@ -113,6 +115,9 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
 
 /// Draws how threads share batches and wait, for runs that look for faults.
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);
+
+/// The name of an order inside stages as it is written.
+const char* weft_cli_sweep_name(weft_sweep sweep);
 
 /// The name of an executor kind as it is written.
 const char* weft_cli_executor_name(weft_executor_kind kind);

@@ -46,6 +46,8 @@ static weft_exit run_executor(const weft_cli_options* options, weft_executor_des
         executor.worker_count = options->worker_count;
     }
     *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    if (options->has_sweep)
+        out->sweep = options->sweep;
     return WEFT_EXIT_OK;
 }
 
@@ -53,8 +55,9 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
-                       "the module turns determinism off (weft_world_desc.deterministic), so its "
-                       "hashes could be compared with no other run's; leave --hashes out");
+                       "the module turns determinism off (weft_world_desc.deterministic or "
+                       "unordered_commit), so its hashes could be compared with no other run's; "
+                       "leave --hashes out");
         return WEFT_STATUS_NOT_DETERMINISTIC;
     }
     weft_cli_identity* identity = &run->hashes.identity;
@@ -174,6 +177,10 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
         printf(", more than there are CPUs");
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
         printf(", schedule seed %" PRIu64, desc->schedule_seed);
+    if (stats.sweeps > 0)
+        printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
+    if (stats.sweeps > 0)
+        printf("%s runs went system by system", weft_cli_number(stats.sweeps, number));
     printf("\nspeed     ");
     if (rate >= 1000)
         printf("%s", weft_cli_number((uint64_t)rate, number));
@@ -201,11 +208,14 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
     weft_executor_stats stats = weft_executor_stats_read(run->executor);
     if (run->module->describe_state != NULL)
         run->module->describe_state(run->world, state, sizeof state);
-    json_t* executor = json_pack("{s:s, s:i, s:i, s:b, s:o}",                 //
-                                 "kind", weft_cli_executor_name(desc->kind),  //
-                                 "workers", (int)stats.worker_count,          //
-                                 "pinned", (int)stats.pinned_count,           //
-                                 "oversubscribed", (int)stats.oversubscribed, //
+    json_t* executor = json_pack("{s:s, s:i, s:i, s:b, s:s, s:I, s:I, s:o}",             //
+                                 "kind", weft_cli_executor_name(desc->kind),             //
+                                 "workers", (int)stats.worker_count,                     //
+                                 "pinned", (int)stats.pinned_count,                      //
+                                 "oversubscribed", (int)stats.oversubscribed,            //
+                                 "sweep", weft_cli_sweep_name(desc->sweep),              //
+                                 "sweeps", (json_int_t)stats.sweeps,                     //
+                                 "sweeps_by_system", (json_int_t)stats.sweeps_by_system, //
                                  "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
     char flags[64];
     json_t* numbers = json_null();

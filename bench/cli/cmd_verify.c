@@ -30,11 +30,16 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
         seeds = 1;
     *group = (verify_group){.executor = executor, .first = job->config_count, .count = seeds};
     for (uint32_t i = 0; i < seeds; i++) {
-        weft_executor_desc* desc = &job->configs[job->config_count];
+        weft_executor_desc* desc = &job->configs[job->config_count++];
         uint64_t seed = options->schedule_seed + i;
         *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
         weft_cli_executor_permute(desc, seed + executor.worker_count);
-        job->config_count++;
+        // Else drawn from the seed, or by system where the count is odd: the serial run that all
+        // are compared with goes by chunk.
+        if (options->has_sweep)
+            desc->sweep = options->sweep;
+        else if (executor.kind != WEFT_EXECUTOR_VIRTUAL && desc->worker_count % 2 == 1)
+            desc->sweep = WEFT_SWEEP_SYSTEM_MAJOR;
     }
 }
 

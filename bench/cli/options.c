@@ -23,6 +23,7 @@ enum {
     KEY_DIGEST_CHECK,
     KEY_JSON,
     KEY_NO_PIN,
+    KEY_SWEEP,
     KEY_QUICK,
     KEY_ALL,
     KEY_FLOAT,
@@ -58,6 +59,9 @@ static const option_row option_rows[] = {
     {SIMULATES,
      {"schedule-seed", KEY_SCHEDULE_SEED, "N", 0,
       "Seed from which virtual draws its schedule and placement", 2}},
+    {SIMULATES,
+     {"sweep", KEY_SWEEP, "ORDER", 0, "Order inside a stage: auto, chunk, system (default: auto)",
+      2}},
     {SIMULATES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
     {WEFT_CLI_VERIFY,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
@@ -274,6 +278,26 @@ bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor*
     return false;
 }
 
+static const char* const sweep_names[] = {
+    [WEFT_SWEEP_AUTO] = "auto",
+    [WEFT_SWEEP_CHUNK_MAJOR] = "chunk",
+    [WEFT_SWEEP_SYSTEM_MAJOR] = "system",
+};
+
+const char* weft_cli_sweep_name(weft_sweep sweep) {
+    return sweep_names[sweep];
+}
+
+static bool sweep_parse(const char* text, weft_sweep* out) {
+    for (size_t i = 0; i < sizeof sweep_names / sizeof sweep_names[0]; i++) {
+        if (strcmp(sweep_names[i], text) != 0)
+            continue;
+        *out = (weft_sweep)i;
+        return true;
+    }
+    return false;
+}
+
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin) {
     static const uint32_t grains[] = {0, 1, 2, 16};
@@ -285,6 +309,7 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
         desc.schedule_seed = schedule_seed;
         desc.no_fusion = schedule_seed % 3 == 2;
         desc.grain = grains[schedule_seed % 4];
+        desc.sweep = schedule_seed % 2 == 1 ? WEFT_SWEEP_SYSTEM_MAJOR : WEFT_SWEEP_CHUNK_MAJOR;
     }
     return desc;
 }
@@ -381,6 +406,12 @@ static void parse_executor(struct argp_state* state, const char* text) {
                    text, WEFT_CLI_WORKERS_MAX);
 }
 
+static void parse_sweep(struct argp_state* state, const char* text, weft_cli_options* options) {
+    if (!sweep_parse(text, &options->sweep))
+        argp_error(state, "--sweep: '%s' is not auto, chunk or system", text);
+    options->has_sweep = true;
+}
+
 static error_t parse_option(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
@@ -396,6 +427,9 @@ static error_t parse_option(int key, char* text, struct argp_state* state) {
     case KEY_SCHEDULE_SEED:
         parse_u64(state, "schedule-seed", text, &options->has_schedule_seed,
                   &options->schedule_seed);
+        return 0;
+    case KEY_SWEEP:
+        parse_sweep(state, text, options);
         return 0;
     case KEY_SEEDS:
         options->seed_count = parse_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);

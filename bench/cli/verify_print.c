@@ -149,6 +149,8 @@ static void command_print(const verify_job* job, size_t config, FILE* file) {
         (void)fprintf(file, ":%u", job->report->results[config].worker_count);
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
         (void)fprintf(file, " --schedule-seed %" PRIu64 " --seeds 1", desc->schedule_seed);
+    if (desc->kind != WEFT_EXECUTOR_VIRTUAL || job->options->has_sweep)
+        (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
     if (job->options->no_pin)
         (void)fputs(" --no-pin", file);
     if (job->options->digest_check)

@@ -17,7 +17,7 @@
 
 // Streams ----------------------------------------------------------------------------------------
 
-const char* const weft_stream_names[WEFT_STREAM_KINDS] = {
+const char* const weft_traffic_names[WEFT_TRAFFIC_KINDS] = {
     "read",
     "read in four places",
     "copy",
@@ -28,8 +28,8 @@ const char* const weft_stream_names[WEFT_STREAM_KINDS] = {
     "update, stores past the cache",
 };
 
-double weft_stream_bytes(weft_stream_kind kind) {
-    static const double bytes[WEFT_STREAM_KINDS] = {8, 8, 16, 24, 24, 16, 24, 24};
+double weft_traffic_bytes(weft_traffic_kind kind) {
+    static const double bytes[WEFT_TRAFFIC_KINDS] = {8, 8, 16, 24, 24, 16, 24, 24};
     return bytes[kind];
 }
 
@@ -74,7 +74,7 @@ WEFT_KERNEL static void update(uint64_t* restrict a, const uint64_t* restrict b,
 
 #if defined(__SSE2__)
 
-bool weft_stream_can_bypass(void) {
+bool weft_traffic_can_bypass(void) {
     return true;
 }
 
@@ -105,7 +105,7 @@ static void triad_past(uint64_t* a, const uint64_t* b, const uint64_t* c, size_t
 
 #else
 
-bool weft_stream_can_bypass(void) {
+bool weft_traffic_can_bypass(void) {
     return false;
 }
 
@@ -120,38 +120,38 @@ static void triad_past(uint64_t* a, const uint64_t* b, const uint64_t* c, size_t
 
 #endif
 
-static void sweep(const weft_stream* stream, weft_stream_kind kind, size_t first, size_t count) {
+static void sweep(const weft_traffic* stream, weft_traffic_kind kind, size_t first, size_t count) {
     uint64_t* a = stream->array[0] + first;
     uint64_t* b = stream->array[1] + first;
     uint64_t* c = stream->array[2] + first;
     switch (kind) {
-    case WEFT_STREAM_READ:
+    case WEFT_TRAFFIC_READ:
         if (read_all(a, count) == UINT64_MAX) // The sum is used, or there would be no loop.
             a[0] = 0;
         break;
-    case WEFT_STREAM_READ_FOUR:
+    case WEFT_TRAFFIC_READ_FOUR:
         if (read_four(a, count) == UINT64_MAX)
             a[0] = 0;
         break;
-    case WEFT_STREAM_COPY:
+    case WEFT_TRAFFIC_COPY:
         copy(a, b, count);
         break;
-    case WEFT_STREAM_TRIAD:
+    case WEFT_TRAFFIC_TRIAD:
         triad(a, b, c, count);
         break;
-    case WEFT_STREAM_UPDATE:
+    case WEFT_TRAFFIC_UPDATE:
         update(a, b, count);
         break;
-    case WEFT_STREAM_COPY_PAST:
+    case WEFT_TRAFFIC_COPY_PAST:
         copy_past(a, b, count);
         break;
-    case WEFT_STREAM_TRIAD_PAST:
+    case WEFT_TRAFFIC_TRIAD_PAST:
         triad_past(a, b, c, count);
         break;
-    case WEFT_STREAM_UPDATE_PAST:
+    case WEFT_TRAFFIC_UPDATE_PAST:
         triad_past(a, a, b, count);
         break;
-    case WEFT_STREAM_KINDS:
+    case WEFT_TRAFFIC_KINDS:
         break;
     }
 }
@@ -161,17 +161,17 @@ static size_t part_begin(size_t count, uint32_t index, uint32_t parts) {
     return index == parts ? count : count * index / parts / 8 * 8;
 }
 
-void weft_stream_part(void* stream_work, uint32_t index, uint32_t count) {
-    const weft_stream_work* work = stream_work;
-    const weft_stream* stream = work->stream;
+void weft_traffic_part(void* stream_work, uint32_t index, uint32_t count) {
+    const weft_traffic_work* work = stream_work;
+    const weft_traffic* stream = work->stream;
     size_t first = part_begin(stream->count, index, count);
     size_t end = part_begin(stream->count, index + 1, count);
-    for (uint32_t i = 0; i < work->sweeps; ++i)
+    for (uint32_t i = 0; i < work->times; ++i)
         sweep(stream, work->kind, first, end - first);
 }
 
 static void fill_part(void* context, uint32_t index, uint32_t count) {
-    const weft_stream* stream = context;
+    const weft_traffic* stream = context;
     size_t end = part_begin(stream->count, index + 1, count);
     for (int k = 0; k < 3; ++k) {
         for (size_t i = part_begin(stream->count, index, count); i < end; ++i)
@@ -179,12 +179,12 @@ static void fill_part(void* context, uint32_t index, uint32_t count) {
     }
 }
 
-weft_status weft_stream_open(weft_stream* stream, weft_hand* hand, uint32_t array_count,
-                             size_t bytes) {
+weft_status weft_traffic_open(weft_traffic* stream, weft_hand* hand, uint32_t array_count,
+                              size_t bytes) {
     WEFT_ASSERT(array_count >= 1 && array_count <= 3);
     bytes = (bytes + 4095) / 4096 * 4096;
     weft_memory memory = weft_memory_system();
-    *stream = (weft_stream){.count = bytes / 8, .segment_size = bytes * array_count};
+    *stream = (weft_traffic){.count = bytes / 8, .segment_size = bytes * array_count};
     stream->segment = memory.acquire(memory.context, stream->segment_size);
     if (!stream->segment)
         return WEFT_STATUS_OUT_OF_MEMORY;
@@ -202,11 +202,11 @@ weft_status weft_stream_open(weft_stream* stream, weft_hand* hand, uint32_t arra
     return WEFT_STATUS_OK;
 }
 
-void weft_stream_close(weft_stream* stream) {
+void weft_traffic_close(weft_traffic* stream) {
     weft_memory memory = weft_memory_system();
     if (stream->segment)
         memory.release(memory.context, stream->segment, stream->segment_size);
-    *stream = (weft_stream){.count = 0};
+    *stream = (weft_traffic){.count = 0};
 }
 
 weft_series weft_series_rate(const weft_series* ns_per_byte) {
@@ -216,23 +216,7 @@ weft_series weft_series_rate(const weft_series* ns_per_byte) {
     return rate;
 }
 
-// Lines and barriers -----------------------------------------------------------------------------
-
-// An even turn is the first thread's.
-void weft_line_part(void* line, uint32_t index, uint32_t count) {
-    weft_line* shared = line;
-    if (index > 1 || count < 2)
-        return;
-    for (uint64_t i = 0; i < shared->trips; ++i) {
-        uint_fast64_t turn;
-        while ((turn = atomic_load_explicit(&shared->turn, memory_order_acquire)) % 2 != index)
-            continue;
-        atomic_store_explicit(&shared->turn, turn + 1, memory_order_release);
-    }
-    // A trip ends when the line has come back.
-    while (index == 0 && atomic_load_explicit(&shared->turn, memory_order_acquire) % 2 != 0)
-        continue;
-}
+// Barriers ---------------------------------------------------------------------------------------
 
 void weft_barrier_part(void* barrier, uint32_t index, uint32_t count) {
     weft_barrier* shared = barrier;

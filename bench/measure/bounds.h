@@ -1,4 +1,5 @@
-/// What the machine can do at best: memory streams, a line between two CPUs, a barrier, a sleeper.
+/// What the machine can do at best: memory sweeps, a barrier, a sleeper. A line between two CPUs is
+/// in probe.h.
 ///
 /// Each is a part for weft_hand_fork(), so that any measurement can let it take turns with what it
 /// measures. Speed is in bytes that the loop names; a plain store to a line that is not in the
@@ -10,64 +11,55 @@
 #include "hand.h"
 #include "harness.h"
 
-typedef enum weft_stream_kind {
-    WEFT_STREAM_READ = 0,        // sum += a[i]
-    WEFT_STREAM_READ_FOUR = 1,   // The same in four places at once: more lines on their way.
-    WEFT_STREAM_COPY = 2,        // a[i] = b[i]
-    WEFT_STREAM_TRIAD = 3,       // a[i] = b[i] + 3 * c[i]
-    WEFT_STREAM_UPDATE = 4,      // a[i] += 3 * b[i]: the traffic of `motion`, nothing hidden.
-    WEFT_STREAM_COPY_PAST = 5,   // Stores past the cache, where the machine has them.
-    WEFT_STREAM_TRIAD_PAST = 6,  //
-    WEFT_STREAM_UPDATE_PAST = 7, //
-    WEFT_STREAM_KINDS = 8
-} weft_stream_kind;
+typedef enum weft_traffic_kind {
+    WEFT_TRAFFIC_READ = 0,        // sum += a[i]
+    WEFT_TRAFFIC_READ_FOUR = 1,   // The same in four places at once: more lines on their way.
+    WEFT_TRAFFIC_COPY = 2,        // a[i] = b[i]
+    WEFT_TRAFFIC_TRIAD = 3,       // a[i] = b[i] + 3 * c[i]
+    WEFT_TRAFFIC_UPDATE = 4,      // a[i] += 3 * b[i]: the traffic of `motion`, nothing hidden.
+    WEFT_TRAFFIC_COPY_PAST = 5,   // Stores past the cache, where the machine has them.
+    WEFT_TRAFFIC_TRIAD_PAST = 6,  //
+    WEFT_TRAFFIC_UPDATE_PAST = 7, //
+    WEFT_TRAFFIC_KINDS = 8
+} weft_traffic_kind;
 
 /// "read", "copy", ... "update, stores past the cache".
-extern const char* const weft_stream_names[WEFT_STREAM_KINDS];
+extern const char* const weft_traffic_names[WEFT_TRAFFIC_KINDS];
 
 /// Whether this build has stores that go past the cache; if not, _PAST kinds are plain.
-bool weft_stream_can_bypass(void);
+bool weft_traffic_can_bypass(void);
 
 /// Bytes that one element of this kind counts for: 8, 16 or 24.
-double weft_stream_bytes(weft_stream_kind kind);
+double weft_traffic_bytes(weft_traffic_kind kind);
 
 /// Up to three arrays of 64-bit numbers.
-typedef struct weft_stream {
+typedef struct weft_traffic {
     uint64_t* array[3];
     size_t count; // Elements of each.
     void* segment;
     size_t segment_size;
-} weft_stream;
+} weft_traffic;
 
 /// Acquires `array_count` arrays of `bytes` each from the system, in huge pages where it gives
 /// them, and touches them first with the threads of `hand` (null: here). OUT_OF_MEMORY.
-weft_status weft_stream_open(weft_stream* stream, weft_hand* hand, uint32_t array_count,
-                             size_t bytes);
+weft_status weft_traffic_open(weft_traffic* stream, weft_hand* hand, uint32_t array_count,
+                              size_t bytes);
 
 /// Gives the arrays back. A zeroed stream is allowed.
-void weft_stream_close(weft_stream* stream);
+void weft_traffic_close(weft_traffic* stream);
 
-/// The context of weft_stream_part().
-typedef struct weft_stream_work {
-    weft_stream* stream;
-    weft_stream_kind kind;
-    uint32_t sweeps; // Over each part, in one fork; at least 1.
-} weft_stream_work;
+/// The context of weft_traffic_part().
+typedef struct weft_traffic_work {
+    weft_traffic* stream;
+    weft_traffic_kind kind;
+    uint32_t times; // Over each part, in one fork; at least 1.
+} weft_traffic_work;
 
-/// Runs `sweeps` sweeps over one part of the arrays: a weft_hand_part.
-void weft_stream_part(void* stream_work, uint32_t index, uint32_t count);
+/// Runs `times` sweeps over one part of the arrays: a weft_hand_part.
+void weft_traffic_part(void* stream_work, uint32_t index, uint32_t count);
 
 /// Bytes per nanosecond, which are GB/s, from nanoseconds per byte.
 weft_series weft_series_rate(const weft_series* ns_per_byte);
-
-/// One cache line that two threads hand to and fro; they alone have it.
-typedef struct weft_line {
-    _Alignas(128) atomic_uint_fast64_t turn;
-    _Alignas(128) uint64_t trips; // Round trips of one fork.
-} weft_line;
-
-/// Makes `trips` round trips: a weft_hand_part for two threads.
-void weft_line_part(void* line, uint32_t index, uint32_t count);
 
 /// A spinning barrier over one counter.
 typedef struct weft_barrier {

@@ -43,8 +43,11 @@ weft_watch weft_measure_watch(const weft_measure_options* options) {
     return (weft_watch){.switches = weft_measure_switches(), .wall = weft_measure_now_ns()};
 }
 
-static bool was_disturbed(const weft_measure_options* options, const weft_watch* before) {
+static bool was_disturbed(const weft_measure_options* options, const weft_watch* before,
+                          bool restless) {
     weft_watch now = weft_measure_watch(options);
+    if (restless)
+        now.switches = before->switches;
     if (options->conditions)
         return weft_watch_compare(&options->conditions->cpus, before, &now).disturbed;
     return weft_measure_is_disturbed(now.switches - before->switches, now.wall - before->wall);
@@ -58,7 +61,7 @@ static void record(const weft_measure_options* options, uint32_t samples, uint32
 }
 
 bool weft_measure_watched(const weft_measure_options* options, const weft_watch* before) {
-    bool disturbed = was_disturbed(options, before);
+    bool disturbed = was_disturbed(options, before, false);
     record(options, 1, disturbed);
     return disturbed;
 }
@@ -107,8 +110,8 @@ static weft_status calibrate(weft_case* one, uint64_t sample_ns, uint64_t* repea
     }
 }
 
-// What a group of cases is sampled with.
-#define CASES_MAX 16
+// What a group of cases is sampled with. A round's flags are the bits of a word.
+#define CASES_MAX 32
 
 typedef struct sampler {
     const weft_measure_options* options;
@@ -130,7 +133,7 @@ static weft_status take_round(const sampler* group, uint32_t turn, sampled_round
         uint64_t elapsed;
         weft_watch before = weft_measure_watch(group->options);
         WEFT_TRY(take(&group->cases[i], group->repeat[i], &elapsed));
-        if (was_disturbed(group->options, &before))
+        if (was_disturbed(group->options, &before, group->cases[i].restless))
             out->disturbed |= 1u << i;
         out->value[i] = (double)elapsed / ((double)group->repeat[i] * group->cases[i].units);
     }

@@ -28,7 +28,8 @@ typedef struct weft_case {
     weft_status (*once)(void* context, uint64_t* elapsed);
     void (*finish)(void* context);
     void* context;
-    double units; // What one repeat's time is divided by: rows, or 1.
+    double units;  // What one repeat's time is divided by: rows, or 1.
+    bool restless; // Its threads start, stop and displace each other: switches say nothing.
     weft_series series;
 } weft_case;
 

@@ -8,16 +8,23 @@
 
 // In the order of `weft bench`.
 static const weft_measure* const measures[] = {
-    &weft_measure_limits,   //
-    &weft_measure_motion,   //
-    &weft_measure_iterate,  //
-    &weft_measure_tick10,   //
-    &weft_measure_overhead, //
-    &weft_measure_dag,      //
-    &weft_measure_waiting,  //
-    &weft_measure_churn,    //
-    &weft_measure_numbers,  //
-    &weft_measure_headline, //
+    &weft_measure_limits,          //
+    &weft_measure_motion,          //
+    &weft_measure_iterate,         //
+    &weft_measure_tick10,          //
+    &weft_measure_overhead,        //
+    &weft_measure_dag,             //
+    &weft_measure_taskbench,       //
+    &weft_measure_waiting,         //
+    &weft_measure_churn,           //
+    &weft_measure_create,          //
+    &weft_measure_ecs_bench_suite, //
+    &weft_measure_ecs_benchmark,   //
+    &weft_measure_creatures,       //
+    &weft_measure_digest,          //
+    &weft_measure_price,           //
+    &weft_measure_numbers,         //
+    &weft_measure_headline,        //
 };
 
 const weft_measure* const* weft_measures(size_t* count_out) {

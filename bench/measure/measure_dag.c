@@ -204,7 +204,8 @@ static weft_status add_peer(field* all, const dag* graph, const weft_peer_team* 
                                                 .run = weft_peer_run,
                                                 .finish = weft_peer_finish,
                                                 .context = side,
-                                                .units = 1000};
+                                                .units = 1000,
+                                                .restless = true};
     return WEFT_STATUS_OK;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "bounds.h"
+#include "probe.h"
 
 enum {
     COUNTS_MAX = 10, // Of worker counts: 1, 2, 4, ... and all.
@@ -59,28 +60,28 @@ static weft_case case_on(weft_hand_side* side, double units) {
 
 // One kind with every number of workers. Resident arrays grow with the workers, so that each has as
 // much for itself.
-static weft_status measure_kind(limits_run* run, weft_stream* stream, weft_stream_kind kind,
+static weft_status measure_kind(limits_run* run, weft_traffic* stream, weft_traffic_kind kind,
                                 bool resident) {
     weft_case cases[COUNTS_MAX];
     weft_hand_side sides[COUNTS_MAX];
-    weft_stream parts[COUNTS_MAX];
-    weft_stream_work works[COUNTS_MAX];
+    weft_traffic parts[COUNTS_MAX];
+    weft_traffic_work works[COUNTS_MAX];
     uint32_t sweeps = resident ? 256 : 1;
     for (uint32_t i = 0; i < run->hand_count; ++i) {
         parts[i] = *stream;
         if (resident)
             parts[i].count = (size_t)RESIDENT_BYTES / 8 * run->counts[i];
-        works[i] = (weft_stream_work){.stream = &parts[i], .kind = kind, .sweeps = sweeps};
-        sides[i] = (weft_hand_side){run->hands[i], weft_stream_part, &works[i]};
+        works[i] = (weft_traffic_work){.stream = &parts[i], .kind = kind, .times = sweeps};
+        sides[i] = (weft_hand_side){run->hands[i], weft_traffic_part, &works[i]};
         cases[i] =
-            case_on(&sides[i], weft_stream_bytes(kind) * (double)parts[i].count * (double)sweeps);
+            case_on(&sides[i], weft_traffic_bytes(kind) * (double)parts[i].count * (double)sweeps);
     }
-    WEFT_TRY(weft_measure_cases(run->options, weft_stream_names[kind],
+    WEFT_TRY(weft_measure_cases(run->options, weft_traffic_names[kind],
                                 weft_sampling_of(run->options), cases, run->hand_count));
     for (uint32_t i = 0; i < run->hand_count; ++i) {
         weft_series rate = weft_series_rate(&cases[i].series);
-        weft_measure_add(run->table, "GB/s", &rate, 1, "%s%s, %u worker%s", weft_stream_names[kind],
-                         resident ? " in the cache" : "", run->counts[i],
+        weft_measure_add(run->table, "GB/s", &rate, 1, "%s%s, %u worker%s",
+                         weft_traffic_names[kind], resident ? " in the cache" : "", run->counts[i],
                          run->counts[i] > 1 ? "s" : "");
     }
     return WEFT_STATUS_OK;
@@ -90,18 +91,18 @@ static weft_status measure_streams(limits_run* run) {
     // Far over any share of the last-level cache that a core may have for itself.
     size_t bytes = run->options->quick ? (size_t)1 << 20 : (size_t)256 << 20;
     size_t resident = (size_t)RESIDENT_BYTES * run->cpu_count;
-    weft_stream stream = {.count = 0};
-    weft_status status = weft_stream_open(&stream, run->hands[run->hand_count - 1], 3,
-                                          bytes > resident ? bytes : resident);
-    for (int kind = 0; kind < WEFT_STREAM_KINDS && status == WEFT_STATUS_OK; ++kind) {
-        if (kind < WEFT_STREAM_COPY_PAST || weft_stream_can_bypass())
-            status = measure_kind(run, &stream, (weft_stream_kind)kind, false);
+    weft_traffic stream = {.count = 0};
+    weft_status status = weft_traffic_open(&stream, run->hands[run->hand_count - 1], 3,
+                                           bytes > resident ? bytes : resident);
+    for (int kind = 0; kind < WEFT_TRAFFIC_KINDS && status == WEFT_STATUS_OK; ++kind) {
+        if (kind < WEFT_TRAFFIC_COPY_PAST || weft_traffic_can_bypass())
+            status = measure_kind(run, &stream, (weft_traffic_kind)kind, false);
     }
     if (status == WEFT_STATUS_OK)
-        status = measure_kind(run, &stream, WEFT_STREAM_READ, true);
+        status = measure_kind(run, &stream, WEFT_TRAFFIC_READ, true);
     if (status == WEFT_STATUS_OK)
-        status = measure_kind(run, &stream, WEFT_STREAM_TRIAD, true);
-    weft_stream_close(&stream);
+        status = measure_kind(run, &stream, WEFT_TRAFFIC_TRIAD, true);
+    weft_traffic_close(&stream);
     return status;
 }
 
@@ -112,31 +113,27 @@ static weft_status measure_lines(limits_run* run) {
     enum {
         PAIRS_MAX = 8
     };
-    weft_line line = {.trips = 1000};
-    weft_hand* hands[PAIRS_MAX] = {NULL};
-    weft_hand_side sides[PAIRS_MAX];
-    weft_case cases[PAIRS_MAX];
     uint32_t others = run->cpu_count - 1;
     uint32_t pairs = others < PAIRS_MAX ? others : PAIRS_MAX;
+    uint32_t samples = run->options->quick ? 3 : 15;
+    weft_series ns[PAIRS_MAX] = {{.count = 0}};
     uint32_t cpu[PAIRS_MAX][2];
-    weft_status status = WEFT_STATUS_OK;
-    for (uint32_t i = 0; i < pairs && status == WEFT_STATUS_OK; ++i) {
-        cpu[i][0] = run->cpu[0];
-        cpu[i][1] = run->cpu[1 + (uint64_t)i * others / pairs];
-        status = weft_hand_create_on(run->topology, cpu[i], 2, &hands[i]);
-        sides[i] = (weft_hand_side){hands[i], weft_line_part, &line};
-        cases[i] = case_on(&sides[i], (double)line.trips);
+    for (uint32_t i = 0; i < samples; ++i) {
+        weft_measure_report(run->options, "line round trips", i, samples);
+        for (uint32_t k = 0; k < pairs; ++k) {
+            cpu[k][0] = run->cpu[0];
+            cpu[k][1] = run->cpu[1 + (uint64_t)k * others / pairs];
+            double trip = weft_probe_pair_ns(run->topology, cpu[k], WEFT_PROBE_NS);
+            if (trip > 0)
+                weft_series_add(&ns[k], trip);
+        }
     }
-    if (status == WEFT_STATUS_OK)
-        status = weft_measure_cases(run->options, "line round trips",
-                                    weft_sampling_of(run->options), cases, pairs);
-    for (uint32_t i = 0; i < pairs; ++i) {
-        if (status == WEFT_STATUS_OK)
-            weft_measure_add(run->table, "ns", &cases[i].series, 1,
-                             "line round trip, CPU %u and CPU %u", cpu[i][0], cpu[i][1]);
-        weft_hand_destroy(hands[i]);
+    for (uint32_t k = 0; k < pairs; ++k) {
+        if (ns[k].count > 0)
+            weft_measure_add(run->table, "ns", &ns[k], 1, "line round trip, CPU %u and CPU %u",
+                             cpu[k][0], cpu[k][1]);
     }
-    return status;
+    return WEFT_STATUS_OK;
 }
 
 static void do_nothing(void* context, uint32_t index, uint32_t count) {

@@ -7,7 +7,10 @@
 // A system declares at most 64 accesses; one of them is its own resource.
 #define READS_MAX 60
 
-static const weft_field cell_fields[] = {{.name = "value", .kind = WEFT_KIND_U64}};
+static const weft_field cell_fields[] = {
+    {.name = "runs", .kind = WEFT_KIND_U64, .offset = offsetof(weft_task_cell, runs)},
+    {.name = "value", .kind = WEFT_KIND_U64, .offset = offsetof(weft_task_cell, value)},
+};
 
 static const weft_module net_module = {.abi = WEFT_MODULE_ABI, .name = "graph"};
 
@@ -46,9 +49,9 @@ static weft_status add_systems(weft_net* net, weft_system_fn* run, const char* c
     for (uint32_t node = 0; node < net->edges->node_count; ++node) {
         snprintf(net->names[node], sizeof(net->names[node]), "node_%u", node);
         net->types[node] = (weft_type){.name = net->names[node],
-                                       .size = sizeof(uint64_t),
-                                       .align = _Alignof(uint64_t),
-                                       .field_count = 1,
+                                       .size = sizeof(weft_task_cell),
+                                       .align = _Alignof(weft_task_cell),
+                                       .field_count = 2,
                                        .fields = cell_fields};
         WEFT_TRY(weft_world_register_resource(net->rig.world, &net->types[node], 1, NULL));
     }

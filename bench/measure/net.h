@@ -8,11 +8,12 @@
 
 #include "peer.h"
 #include "rig.h"
+#include "taskgrid.h"
 
 typedef struct weft_net {
     weft_rig rig; // Its executors are the caller's to add.
     const weft_peer_edges* edges;
-    weft_type* types;  // One for each node, of one uint64_t.
+    weft_type* types;  // One for each node, of a weft_task_cell.
     char (*names)[16]; // Of systems and types.
 } weft_net;
 

@@ -69,10 +69,16 @@ done:
 }
 
 double weft_probe_line_ns(const weft_topology* topology, uint64_t limit_ns) {
-    line_game game = {.topology = topology, .deadline = weft_measure_now_ns() + limit_ns};
+    uint32_t cpu[2];
+    return weft_hand_cpus(topology, cpu, 2) < 2 ? 0 : weft_probe_pair_ns(topology, cpu, limit_ns);
+}
+
+double weft_probe_pair_ns(const weft_topology* topology, const uint32_t cpu[2], uint64_t limit_ns) {
+    line_game game = {.topology = topology,
+                      .cpu = {cpu[0], cpu[1]},
+                      .deadline = weft_measure_now_ns() + limit_ns};
     pthread_t odd, even;
-    if (weft_hand_cpus(topology, game.cpu, 2) < 2 ||
-        pthread_create(&even, NULL, play_even, &game) != 0)
+    if (pthread_create(&even, NULL, play_even, &game) != 0)
         return 0;
     if (pthread_create(&odd, NULL, play_odd, &game) == 0)
         pthread_join(odd, NULL);

@@ -15,6 +15,9 @@
 /// one CPU, or where the CPUs were taken away all the time.
 double weft_probe_line_ns(const weft_topology* topology, uint64_t limit_ns);
 
+/// The same between two CPUs, by OS index; 0 where they were taken away all the time.
+double weft_probe_pair_ns(const weft_topology* topology, const uint32_t cpu[2], uint64_t limit_ns);
+
 /// The clock of the CPU that the caller is on, in GHz, by the time of dependent additions, one a
 /// cycle: the best of several batches. 0 in a build without optimisation.
 double weft_probe_ghz(void);

@@ -1,9 +1,11 @@
 #include "ten_systems.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Kernels ----------------------------------------------------------------------------------------
-// Sums go through unsigned numbers, which wrap.
+// Sums go through unsigned numbers, which wrap. Where a row keeps one of its two fields it is read
+// and written as one word of 64 bits: storing single fields would take an instruction for each.
 
 static inline int32_t plus(int32_t a, int32_t b) {
     return (int32_t)((uint32_t)a + (uint32_t)b);
@@ -14,7 +16,33 @@ static inline int32_t minus(int32_t a, int32_t b) {
 }
 
 static inline int32_t magnitude(int32_t a) {
-    return a < 0 ? minus(0, a) : a;
+    return minus(a ^ (a >> 31), a >> 31);
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define FIRST 0
+#else
+#define FIRST 32
+#endif
+#define SECOND (32 - FIRST)
+
+static inline uint64_t load(const void* row) {
+    uint64_t word;
+    memcpy(&word, row, sizeof(word));
+    return word;
+}
+
+static inline void store(void* row, int32_t first, int32_t second) {
+    uint64_t word = (uint64_t)(uint32_t)first << FIRST | (uint64_t)(uint32_t)second << SECOND;
+    memcpy(row, &word, sizeof(word));
+}
+
+static inline int32_t first_of(uint64_t word) {
+    return (int32_t)(uint32_t)(word >> FIRST);
+}
+
+static inline int32_t second_of(uint64_t word) {
+    return (int32_t)(uint32_t)(word >> SECOND);
 }
 
 // A spring to the middle, softened by the mass.
@@ -44,8 +72,10 @@ WEFT_KERNEL void weft_ten_move(TenPlace* restrict place, const TenSpeed* restric
 
 static inline int32_t reflected(int32_t speed, int32_t place) {
     const int32_t limit = 1 << 20;
-    int32_t back = place > limit ? minus(0, magnitude(speed)) : speed;
-    return place < -limit ? magnitude(speed) : back;
+    int32_t above = -(place > limit);
+    int32_t below = -(place < -limit);
+    int32_t back = magnitude(speed);
+    return (above & minus(0, back)) | (below & back) | (~(above | below) & speed);
 }
 
 WEFT_KERNEL void weft_ten_bound(TenSpeed* restrict speed, const TenPlace* restrict place,
@@ -58,17 +88,21 @@ WEFT_KERNEL void weft_ten_bound(TenSpeed* restrict speed, const TenPlace* restri
 
 WEFT_KERNEL void weft_ten_regenerate(TenHealth* restrict health, size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        int32_t points = plus(health[i].points, 7);
-        health[i].points = points < health[i].limit ? points : health[i].limit;
+        uint64_t row = load(&health[i]);
+        int32_t limit = second_of(row);
+        int32_t points = plus(first_of(row), 7);
+        store(&health[i], points < limit ? points : limit, limit);
     }
 }
 
 WEFT_KERNEL void weft_ten_hurt(TenHealth* restrict health, const TenDamage* restrict damage,
                                size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        int32_t blow = minus(damage[i].attack, damage[i].armor);
-        int32_t points = minus(health[i].points, blow > 0 ? blow : 0);
-        health[i].points = points > 0 ? points : health[i].limit;
+        uint64_t row = load(&health[i]);
+        uint64_t hit = load(&damage[i]);
+        int32_t blow = minus(first_of(hit), second_of(hit));
+        int32_t points = minus(first_of(row), blow > 0 ? blow : 0);
+        store(&health[i], points > 0 ? points : second_of(row), second_of(row));
     }
 }
 
@@ -91,8 +125,9 @@ WEFT_KERNEL void weft_ten_noise(TenNoise* restrict noise, size_t count) {
 WEFT_KERNEL void weft_ten_armor(TenDamage* restrict damage, const TenHeat* restrict heat,
                                 size_t count) {
     for (size_t i = 0; i < count; ++i) {
-        int32_t armor = plus(damage[i].armor, heat[i].heat >> 12);
-        damage[i].armor = armor & 0xffff;
+        uint64_t row = load(&damage[i]);
+        int32_t armor = plus(second_of(row), first_of(load(&heat[i])) >> 12);
+        store(&damage[i], first_of(row), armor & 0xffff);
     }
 }
 

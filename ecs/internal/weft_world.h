@@ -55,13 +55,9 @@ typedef struct weft__chunk {
     uint32_t shard;
     uint32_t local; // In shard.locals; presence chunks have none.
     bool sparse;
-    bool listed; // In some lane's list of changed chunks.
-    bool swap;   // In some lane's list of chunks with a filled back column.
-    // Merge's own: lists in the lane's scratch, ascending by slot.
-    uint32_t gone;
-    uint32_t gone_last;
-    uint32_t come;
-    uint32_t come_last;
+    bool listed;           // In some lane's list of changed chunks.
+    bool swap;             // In some lane's list of chunks with a filled back column.
+    uint32_t change;       // Merge's own: its place in the lane's scratch, or WEFT__NONE.
     uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
     uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
     void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
@@ -83,7 +79,7 @@ typedef struct weft__archetype {
     uint16_t* column_types; // Type id of each column: the components with a size.
     uint32_t* column_sizes; // Bytes of one value.
     uint32_t* pack_offsets; // Where each column's value lies in a packed row.
-    uint32_t pack_size;     // Bytes of a packed row, a multiple of 8.
+    uint32_t pack_size;     // Bytes of a packed row, handle included: a multiple of 8.
     bool has_entities;
     bool has_buffered;
     bool dirty;                     // Some chunk's node changed since `node` was hashed.
@@ -231,7 +227,7 @@ typedef struct weft__lane {
     void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
-    struct weft__merge* merge;      // Lists of the merge.
+    struct weft__merge* merge;      // Sets and steps of the merge.
     WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
     uint16_t* selected;             // [4096] scratch of weft_view_selected().
     weft_number_flags number_flags; // Of the running task.
@@ -349,6 +345,7 @@ struct weft_world {
     uint32_t component_size_max;
     size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
+    uint32_t shard_chunks_max; // Chunks of any shard.
 
     // Entities.
     WEFT__VEC(weft__shard*) shards;

@@ -73,8 +73,24 @@ Test(measures, dag_runs) {
     run_quick(&weft_measure_dag, 0);
 }
 
+Test(measures, taskbench_runs) {
+    run_quick(&weft_measure_taskbench, 0);
+}
+
 Test(measures, churn_runs) {
     run_quick(&weft_measure_churn, 0);
+}
+
+Test(measures, create_runs) {
+    run_quick(&weft_measure_create, 0);
+}
+
+Test(measures, ecs_bench_suite_runs) {
+    run_quick(&weft_measure_ecs_bench_suite, 0);
+}
+
+Test(measures, ecs_benchmark_runs) {
+    run_quick(&weft_measure_ecs_benchmark, 0);
 }
 
 Test(measures, numbers_runs) {
@@ -83,6 +99,18 @@ Test(measures, numbers_runs) {
 
 Test(measures, headline_runs) {
     run_quick(&weft_measure_headline, 0);
+}
+
+Test(measures, creatures_runs) {
+    run_quick(&weft_measure_creatures, 0);
+}
+
+Test(measures, price_runs) {
+    run_quick(&weft_measure_price, 0);
+}
+
+Test(measures, digest_runs) {
+    run_quick(&weft_measure_digest, 0);
 }
 
 Test(measures, one_worker_is_enough) {

@@ -78,7 +78,7 @@ section_help() {
     done
     try 0 verify --help
     for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
-        digest-check json quiet no-pin; do
+        digest-check json quiet no-pin sweep; do
         out "--$option"
     done
     try 0 list
@@ -277,6 +277,17 @@ section_run() {
     out "full      $full"
     try 0 run creatures --entities 2k --ticks 20 --digest-check
     out "full      $full"
+    try 0 run tick10 --entities 20k --ticks 20 --executor serial --sweep chunk
+    out "stages    0 of 20 runs went system by system"
+    swept=$(sed -n 's/^full *//p' "$dir/out")
+    try 0 run tick10 --entities 20k --ticks 20 --executor threads:2 --sweep system
+    out "stages    20 of 20 runs went system by system"
+    out "full      $swept"
+    try 0 run tick10 --entities 20k --ticks 20 --executor serial --json
+    is auto executor sweep
+    is 20 executor sweeps
+    try 2 run tick10 --sweep rows
+    err "--sweep"
     try 0 run creatures --entities 2k --ticks 20 --json --seed 0xffffffffffffffff
     is creatures module
     is 2000 entities
@@ -472,7 +483,7 @@ section_modules() {
         try 0 run "$modules/no_generator.so" --executor $executor
     done
     try 3 run "$modules/no_generator.so" --hashes "$dir/none.hashes"
-    err "the module turns determinism off (weft_world_desc.deterministic)"
+    err "the module turns determinism off (weft_world_desc.deterministic or"
     err "NOT_DETERMINISTIC"
     [ ! -e "$dir/none.hashes" ] || fail "a hash file was written"
     try 3 verify "$modules/no_generator.so"

@@ -106,16 +106,20 @@ Test(options, placement_is_drawn_from_the_seed) {
     weft_cli_executor executor = {WEFT_EXECUTOR_VIRTUAL, 3};
     bool fused = false;
     bool alone = false;
+    uint32_t orders = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
         weft_executor_desc a = weft_cli_executor_desc(executor, seed, false);
         weft_executor_desc b = weft_cli_executor_desc(executor, seed, false);
         cr_assert_eq(a.schedule_seed, seed);
         cr_assert_eq(a.no_fusion, b.no_fusion);
         cr_assert_eq(a.grain, b.grain);
+        cr_assert_eq(a.sweep, b.sweep);
+        orders |= 1u << a.sweep;
         fused = fused || !a.no_fusion;
         alone = alone || a.no_fusion;
     }
     cr_assert(fused && alone);
+    cr_assert_eq(orders, 1u << WEFT_SWEEP_CHUNK_MAJOR | 1u << WEFT_SWEEP_SYSTEM_MAJOR);
 }
 
 Test(options, threads_are_permuted_where_faults_are_looked_for) {

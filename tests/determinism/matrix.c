@@ -87,6 +87,7 @@ weft_verify_digests matrix_run(const matrix* run) {
             configs[count].kind = WEFT_EXECUTOR_VIRTUAL;
             configs[count].worker_count = workers[i];
             configs[count].no_fusion = seed % 8 == 7;
+            configs[count].sweep = seed % 2 == 0 ? WEFT_SWEEP_AUTO : WEFT_SWEEP_SYSTEM_MAJOR;
             configs[count++].schedule_seed = seed;
         }
     }
@@ -98,6 +99,7 @@ weft_verify_digests matrix_run(const matrix* run) {
         configs[count].kind = WEFT_EXECUTOR_THREADS;
         configs[count].grain = (uint32_t)i % 3;
         configs[count].everybody = i % 2 == 0;
+        configs[count].sweep = (weft_sweep)(i % 3);
         configs[count++].worker_count = threads[i];
     }
     return verify(&context, run->tick_count, configs, count);

@@ -116,6 +116,7 @@ typedef struct episode_config {
     uint32_t grain;
     bool no_fusion;
     bool everybody;
+    weft_sweep sweep;
     bool lazy_digest; // Digests only at the end.
 } episode_config;
 

@@ -292,6 +292,7 @@ static weft_status make_world(replay* r, const script* scripts) {
     executor.grain = r->config->grain;
     executor.everybody = r->config->everybody;
     executor.no_fusion = r->config->no_fusion;
+    executor.sweep = r->config->sweep;
     executor.schedule_seed = r->episode->seed;
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }

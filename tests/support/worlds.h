@@ -96,6 +96,7 @@ typedef struct run_config {
     weft_executor_kind kind;
     uint32_t workers;
     bool no_fusion;
+    weft_sweep sweep;
     bool no_pin;
     bool everybody;
     uint32_t grain;
@@ -110,6 +111,10 @@ static const run_config run_configs[] = {
      .kind = WEFT_EXECUTOR_SERIAL,
      .workers = 1,
      .no_fusion = true},
+    {.name = "serial by system",
+     .kind = WEFT_EXECUTOR_SERIAL,
+     .workers = 1,
+     .sweep = WEFT_SWEEP_SYSTEM_MAJOR},
     {.name = "virtual 2", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 2, .seed = 1},
     {.name = "virtual 3", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 3, .seed = 77},
     {.name = "virtual 8 without fusion",
@@ -119,6 +124,10 @@ static const run_config run_configs[] = {
      .seed = 5},
     {.name = "threads 1", .kind = WEFT_EXECUTOR_THREADS, .workers = 1},
     {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
+    {.name = "threads 2 by system",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 2,
+     .sweep = WEFT_SWEEP_SYSTEM_MAJOR},
     {.name = "threads 3 unpinned",
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 3,
@@ -134,6 +143,7 @@ static inline weft_executor* run_executor(weft_schedule* schedule, const run_con
     desc.kind = config->kind;
     desc.worker_count = config->workers;
     desc.no_fusion = config->no_fusion;
+    desc.sweep = config->sweep;
     desc.pin = !config->no_pin;
     desc.grain = config->grain;
     desc.everybody = config->everybody;

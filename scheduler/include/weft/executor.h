@@ -16,6 +16,13 @@ typedef enum weft_executor_kind {
     WEFT_EXECUTOR_THREADS = 2, // n pinned threads; the caller is worker 0.
 } weft_executor_kind;
 
+/// The order of the systems of a stage, which meet on the same rows only.
+typedef enum weft_sweep {
+    WEFT_SWEEP_AUTO = 0,        // Whichever takes less time, tried now and then. VIRTUAL: by chunk.
+    WEFT_SWEEP_CHUNK_MAJOR = 1, // All systems on one chunk, then the next chunk.
+    WEFT_SWEEP_SYSTEM_MAJOR = 2, // One system on a worker's chunks, then the next system.
+} weft_sweep;
+
 /// Placement: nothing here can change a result, and `verify` permutes all of it. Start from
 /// weft_executor_desc_default().
 typedef struct weft_executor_desc {
@@ -25,6 +32,7 @@ typedef struct weft_executor_desc {
     const weft_topology* topology; // Null: this machine is read at creation.
     bool pin;                      // THREADS: pin each worker to one CPU of the allowed set.
     bool no_fusion;                // One system per stage: slower, for finding faults.
+    weft_sweep sweep;              // The order inside a stage.
     uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
     bool everybody;                // THREADS: every batch is shared by all, however small, and more
                                    // workers than CPUs do take part: slower, for finding faults.
@@ -70,11 +78,13 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_digest(weft_executor* executor
 /// What happened so far. Not part of any result.
 typedef struct weft_executor_stats {
     uint64_t ticks;
-    uint64_t tasks;        // (stage, chunk) tasks run.
+    uint64_t tasks;        // (stage, chunk) tasks run; a group of chunks swept by system is one.
     uint64_t tasks_helped; // Of these, by a worker that is not the shard's own.
     uint64_t stages_alone; // Batches that worker 0 ran alone because they were small.
-    uint64_t wakes;        // System calls made to wake sleeping workers.
-    uint64_t rests;        // Times a worker was sent to rest because its CPU was taken from it.
+    uint64_t sweeps;       // Runs of stages with several systems on several chunks,
+    uint64_t sweeps_by_system; // and of these, run system by system.
+    uint64_t wakes;            // System calls made to wake sleeping workers.
+    uint64_t rests;            // Times a worker was sent to rest because its CPU was taken from it.
     uint32_t worker_count;
     uint32_t pinned_count; // Workers whose pin was read back right.
     bool oversubscribed;   // More workers than CPUs that the process may use: the surplus rests.
