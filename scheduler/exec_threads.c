@@ -25,6 +25,8 @@
 #define WAKE_NS 60000u
 // A claim should be worth its compare-and-swap, and a share is not cut finer than this.
 #define CLAIM_NS 2000u
+// A batch of fewer joins is cut unevenly.
+#define UNEVEN_JOINS 16u
 // Looks at a word between two at the clock: about a microsecond.
 #define LOOKS 32u
 // A join that takes longer than everything before looks whether somebody has lost its CPU.
@@ -283,16 +285,32 @@ static uint32_t item_lower(const weft__batch* batch, uint32_t shard) {
     return low;
 }
 
+// How many loose items each of the others gets: where the way to them and back is a good part of
+// the batch, the caller does more meanwhile. `cost_ns` is 0 if it is not known.
+static uint64_t loose_each(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
+    uint64_t parts = pool->active;
+    if (cost_ns <= pool->join_ns || cost_ns > UNEVEN_JOINS * pool->join_ns)
+        return 0;
+    parts *= cost_ns;
+    uint64_t each = (batch->unsharded * (cost_ns - pool->join_ns) + parts / 2) / parts;
+    each = each > 0 ? each : 1;
+    return each * (pool->active - 1) < batch->unsharded ? each : 0;
+}
+
 // Items of shards by shard, the others by number; nothing for those who rest.
-static void cut_shares(weft__pool* pool, const weft__batch* batch) {
+static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
     uint64_t shards = pool->executor->world->shards.count;
     uint64_t homed = batch->count - batch->unsharded;
     uint64_t active = pool->active;
+    uint64_t each = homed == 0 ? loose_each(pool, batch, cost_ns) : 0;
     uint64_t number = 0;
     pool->cuts[0] = weft__cut(0, batch->unsharded);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         number += weft__atomic_u32_load_relaxed(&pool->workers[i].resting) == 0;
-        uint32_t loose = (uint32_t)(batch->unsharded * number / active);
+        uint64_t behind = each * (active - number); // For those after this one.
+        uint64_t loose = batch->unsharded * number / active;
+        if (each != 0)
+            loose = batch->unsharded - behind;
         uint32_t end = batch->count;
         if (homed == 0 || number == 0)
             end = batch->unsharded;
@@ -300,7 +318,7 @@ static void cut_shares(weft__pool* pool, const weft__batch* batch) {
             end = item_lower(batch, (uint32_t)((shards * number + active - 1) / active));
         else if (number < active)
             end = batch->unsharded + (uint32_t)(homed * number / active);
-        pool->cuts[i + 1] = weft__cut(loose, end);
+        pool->cuts[i + 1] = weft__cut((uint32_t)loose, end);
         WEFT_CHECK(pool->cuts[i] <= pool->cuts[i + 1]);
     }
 }
@@ -381,7 +399,7 @@ static void nothing(void* context, uint32_t worker_index, uint32_t item) {
 static void probe_join(weft__pool* pool, uint64_t now) {
     uint64_t best = UINT64_MAX;
     weft__batch batch = {.count = pool->active, .unsharded = pool->active};
-    cut_shares(pool, &batch);
+    cut_shares(pool, &batch, 0);
     weft__job job = {.fn = nothing, .grain = 1, .cuts = pool->cuts};
     for (uint32_t i = 0; i < PROBE_ROUNDS; i++) {
         uint64_t begin = weft__os_clock_ns();
@@ -436,13 +454,14 @@ static void run_alone(weft_executor* executor, const weft__batch* batch) {
 }
 
 static void run_shared(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
+    bool everybody = pool->executor->desc.everybody;
     weft__job job = {.fn = batch->fn,
                      .context = batch->context,
                      .grain = choose_grain(pool, batch, cost_ns),
                      .cuts = pool->cuts};
     // An item must be worth the way of a line for others to be better at it.
-    job.helps = cost_ns / batch->count > pool->join_ns / 2 || pool->executor->desc.everybody;
-    cut_shares(pool, batch);
+    job.helps = cost_ns / batch->count > pool->join_ns / 2 || everybody;
+    cut_shares(pool, batch, everybody ? 0 : cost_ns);
     run_together(pool, &job);
 }
 
@@ -499,6 +518,7 @@ static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pa
     uint64_t now = weft__os_clock_ns();
     if (together)
         check_caller(pool, pace->together_ns, now - begin, now);
+    pace->items = batch->count;
     weft__pace_note(pace, &terms, together, now - begin);
     if (now - pool->probed_ns > PROBE_PERIOD_NS && awake_count(pool) + 1 == pool->active)
         probe_join(pool, now);
@@ -527,6 +547,8 @@ void weft__exec_threads_run(weft__runner* runner, const weft__batch* batch) {
         return;
     }
     weft__pace* pace = executor->pace;
+    if (pace != NULL && batch->count > 2 * pace->items)
+        pace->skip = 0; // The world has grown.
     if (pace != NULL && pace->skip > 0 && !pace->goes_together) {
         pace->skip--;
         run_alone(executor, batch);
