@@ -23,11 +23,11 @@ static const weft_measure* const measures[] = {
     &weft_measure_presence,        //
     &weft_measure_creatures,       //
     &weft_measure_digest,          //
-    &weft_measure_price,           //
     &weft_measure_reduce,          //
     &weft_measure_messages,        //
     &weft_measure_false_sharing,   //
     &weft_measure_memory,          //
+    &weft_measure_price,           //
     &weft_measure_numbers,         //
     &weft_measure_headline,        //
 };
