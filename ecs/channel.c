@@ -89,7 +89,7 @@ static weft_status deliver(weft_world* world, weft__channel* channel, const weft
 
 // What tasks sent, in key order, at the end of the pending arrays.
 static weft_status collect(weft_world* world, weft__channel* channel) {
-    WEFT_TRY(weft__log_gather(world, channel->stream, false));
+    WEFT_TRY(weft__log_gather(world, channel->stream));
     uint32_t size = message_size(world, channel);
     CHANNEL_RESERVE(world, channel, next_, world->records.count, size);
     for (uint32_t i = 0; i < world->records.count; i++) {

@@ -195,9 +195,9 @@ static void pack_values(const weft_world* world, const weft__archetype* table, u
 
 static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
                                   const weft__edit* edit) {
-    weft__chunk* from = weft__slot_chunk(shard, shard->slots[edit->slot]);
+    weft__chunk* from = edit->from;
     weft__chunk* to = edit->target;
-    uint32_t row = weft__chunk_row_of(from, edit->slot);
+    uint32_t row = edit->row;
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
     note_gone(lane->merge, from, edit->slot);
@@ -219,10 +219,9 @@ static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__sha
 }
 
 // Values for a row that stays where it is.
-static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const weft__shard* shard,
-                                    const weft__edit* edit) {
-    weft__chunk* chunk = weft__slot_chunk(shard, shard->slots[edit->slot]);
-    size_t row = weft__chunk_row_of(chunk, edit->slot);
+static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const weft__edit* edit) {
+    weft__chunk* chunk = edit->from;
+    size_t row = edit->row;
     const weft__archetype* table = &world->archetypes.items[chunk->archetype];
     for (uint32_t at = edit->chain; at != WEFT__NONE; at = world->references.items[at].then) {
         const weft__record* record = world->references.items[at].record;
@@ -312,19 +311,13 @@ static uint32_t newborns_of(const weft_world* world, const weft__birth* birth) {
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
-static WEFT__INLINE void prefetch_edit(const weft_world* world, const weft__shard* shard,
-                                       const weft__edit* edit) {
-    if (edit->chain != WEFT__NONE)
-        __builtin_prefetch(world->references.items[edit->chain].record);
-    weft__slot slot = shard->slots[edit->slot];
-    if (slot.chunk == 0)
-        return;
-    const weft__chunk* chunk = weft__slot_chunk(shard, slot);
-    uint32_t row = weft__members_rank(&chunk->members, edit->slot);
-    __builtin_prefetch(&chunk->entities[row]);
+static WEFT__INLINE void prefetch_edit(const weft_world* world, const weft__edit* edit) {
+    __builtin_prefetch(world->references.items[edit->chain].record);
     if (edit->kind != WEFT__EDIT_MOVE)
         return;
-    size_t at = (size_t)row * sizeof(weft_entity); // Most columns are about as wide.
+    const weft__chunk* chunk = edit->from;
+    __builtin_prefetch(&chunk->entities[edit->row]);
+    size_t at = (size_t)edit->row * sizeof(weft_entity); // Most columns are about as wide.
     for (uint32_t i = 0; i < chunk->column_count; i++)
         __builtin_prefetch((const uint8_t*)chunk->columns[i] + at);
 }
@@ -335,30 +328,26 @@ static WEFT__INLINE void prefetch_create(const weft__create* create) {
     __builtin_prefetch((const uint8_t*)create->record + 64);
 }
 
-static WEFT__INLINE void edit_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                                  const weft__edit* edit) {
-    if (edit->kind == WEFT__EDIT_MOVE) {
-        move_row(world, lane, shard, edit);
-    } else if (edit->kind == WEFT__EDIT_UPDATE) {
-        update_row(world, lane, shard, edit);
-    } else {
-        note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[edit->slot]), edit->slot);
-        shard->slots[edit->slot].chunk = 0;
-        shard->live[edit->slot / 64] &= ~((uint64_t)1 << (edit->slot % 64));
-    }
-}
-
 // Packs everything that moves or is born and notes everything that leaves. Deaths come before
 // births, since a slot may be freed and taken at once.
 WEFT__WIDE
 static void pack_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     const weft__edit* edits = world->edits.items;
-    for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
-        if (i + 16 < shard->edit_end)
+    for (uint32_t i = shard->edit_begin; i < shard->edit_deaths; i++) {
+        uint32_t slot = edits[i].slot;
+        if (i + 16 < shard->edit_deaths)
             __builtin_prefetch(&shard->slots[edits[i + 16].slot]);
+        note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[slot]), slot);
+        shard->slots[slot].chunk = 0;
+        shard->live[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+    }
+    for (uint32_t i = shard->edit_deaths; i < shard->edit_end; i++) {
         if (i + 8 < shard->edit_end)
-            prefetch_edit(world, shard, &edits[i + 8]);
-        edit_row(world, lane, shard, &edits[i]);
+            prefetch_edit(world, &edits[i + 8]);
+        if (edits[i].kind == WEFT__EDIT_MOVE)
+            move_row(world, lane, shard, &edits[i]);
+        else
+            update_row(world, lane, &edits[i]);
     }
     const weft__create* creates = world->creates.items;
     for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = creates[i].next) {

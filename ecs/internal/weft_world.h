@@ -104,11 +104,14 @@ typedef struct weft__shard {
     WEFT__VEC(weft__chunk*) locals; // The same by order of creation: slots name these.
     // Commit's own.
     bool touched;
-    bool sparse;              // Some command or death may change a presence table.
-    uint32_t reference_first; // Commands on this shard's entities, by key; WEFT__NONE: none.
-    uint32_t reference_last;
-    uint32_t edit_begin; // This shard's run in world.edits.
-    uint32_t edit_end;
+    bool sparse;          // Some command or death may change a presence table.
+    bool unknown;         // Some edit's set is not stored yet.
+    bool missing;         // Some edit's target is not there yet.
+    uint32_t edit_begin;  // This shard's run in world.edits: deaths, then survivors, each ascending
+    uint32_t edit_deaths; // by slot; and where its commands begin in world.references.
+    uint32_t edit_end;    //
+    uint32_t reference_end; // Commands on this shard's entities, by block, then by key.
+    uint32_t freed;         // Slots.
     uint32_t newborn_first; // Chain through world.creates, in no order.
     uint32_t birth_first;   // The same through world.births.
     size_t carry;           // Bytes of packed rows that arrive.
@@ -149,14 +152,7 @@ typedef struct weft__set {
     weft__chunk* last_chunk; // The chunk that a commit last sent a row of this set to.
 } weft__set;
 
-#define WEFT__BUNDLE_IDS 8u
-
-/// The set that a create with these types in this order makes: a memo. No types: the empty set.
-typedef struct weft__bundle_set {
-    uint64_t ids[WEFT__BUNDLE_IDS / 4]; // 16 bits each.
-    uint32_t set;
-    bool sparse; // Some of them is sparse.
-} weft__bundle_set;
+#define WEFT__BUNDLE_IDS 8u // Creates with so many components at most are remembered by kind.
 
 typedef struct weft__resource {
     uint32_t type; // Id.
@@ -229,11 +225,13 @@ typedef struct weft__lane {
     size_t carry_size;
     struct weft__merge* merge;      // Sets and steps of the merge.
     WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
+    struct weft__fold* fold;        // Chains and memos of the fold.
     uint16_t* selected;             // [4096] scratch of weft_view_selected().
     weft_number_flags number_flags; // Of the running task.
     weft__numbers numbers;
     uint64_t dropped;
     uint64_t moved;
+    bool unknown; // Some create's set is not stored yet.
     uint64_t leaves_hashed;
     uint8_t pad[64];        // The caller reads what is above after every stage.
     uint64_t task;          // Serial number of the running task in this lane.
@@ -279,7 +277,8 @@ typedef struct weft__create {
     uint32_t chain_end;
     uint32_t next; // Next newborn of the same shard, in no order.
     bool cancelled;
-    bool sparse; // Some command names a sparse component.
+    bool sparse;   // Some command names a sparse component.
+    bool shuffled; // The chain is not in key order yet.
 } weft__create;
 
 /// Entities of a run that are born into one shard: in slots never used, ascending, or in freed
@@ -292,14 +291,15 @@ typedef struct weft__birth {
     uint32_t next; // Of the same shard, in no order.
 } weft__birth;
 
-/// A command filed under its shard, then under its entity, in key order.
+/// A command filed under its shard; or on a create of the commit, behind all these. Those that one
+/// block of segments recorded lie in key order.
 typedef struct weft__reference {
     const weft__record* record;
     weft_entity entity; // Copied from the record: the fold looks at these alone.
     uint16_t type;
     uint8_t op;
-    uint32_t next; // Of the same shard.
-    uint32_t then; // Of the same entity: a chain.
+    uint32_t segment; // Place of its segment in key order.
+    uint32_t then;    // The next of the same entity: a chain.
 } weft__reference;
 
 typedef enum weft__edit_kind {
@@ -308,14 +308,16 @@ typedef enum weft__edit_kind {
     WEFT__EDIT_DEATH = 3,
 } weft__edit_kind;
 
-/// What happens to one entity that was alive before. Ascending by slot in each shard.
+/// What happens to one entity that was alive before.
 typedef struct weft__edit {
-    uint32_t slot; // In the shard.
+    uint16_t slot; // In the shard.
+    uint16_t row;  // UPDATE, MOVE: in `from`.
     uint32_t kind;
     uint32_t chain;      // UPDATE, MOVE: first command.
     uint32_t generation; // Of the entity.
-    uint32_t set;        // MOVE: final set.
-    weft__chunk* target; // MOVE: the chunk of its final set.
+    uint32_t set;        // UPDATE, MOVE: final set.
+    weft__chunk* from;   // UPDATE, MOVE: where it is,
+    weft__chunk* target; // MOVE: and the chunk of its final set.
 } weft__edit;
 
 typedef struct weft__digests {
@@ -362,7 +364,6 @@ struct weft_world {
     WEFT__VEC(uint32_t) set_index;
     WEFT__VEC(uint64_t) edge_keys; // Transition memo: (set, type, add or remove) to set.
     WEFT__VEC(uint32_t) edge_sets;
-    weft__bundle_set bundle_sets[32]; // By a hash of the types.
     uint32_t edge_count;
     weft_digest archetype_chain;    // Hash of all sets in id order.
     WEFT__VEC(weft__chunk*) chunks; // By chunk id.
@@ -381,16 +382,20 @@ struct weft_world {
     WEFT__VEC(weft__segment*) segment_scratch;
     WEFT__VEC(const weft__record*) records;
     WEFT__VEC(const weft__record*) record_scratch;
+    uint32_t block_records;             // So many records are worth a block. Tests set it.
+    uint32_t block_width;               // Shards of a block.
+    WEFT__VEC(uint32_t) block_segments; // Places in segments, by block.
+    WEFT__VEC(uint32_t) blocks;         // Where each block ends in these.
+    WEFT__VEC(uint32_t) block_counts;   // [block][shard + 1]: commands, then their places.
     WEFT__VEC(weft__reference) references;
+    uint32_t provisional_begin; // In references: those on creates of this commit.
+    uint32_t cancelled;         // Creates.
+    bool bulk;                  // Some creates are of many.
     WEFT__VEC(weft__create) creates;
     WEFT__VEC(weft__birth) births;
     WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
-    uint32_t* chain_first; // [4096] of the shard that is being folded; WEFT__NONE between.
-    uint32_t* chain_last;
-    uint64_t working[WEFT__LIVE_WORDS];
-    uint64_t dying[WEFT__LIVE_WORDS];
     uint64_t freed;                  // Slots that the running commit frees.
     WEFT__VEC(uint32_t) touched;     // Shards.
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
@@ -555,6 +560,8 @@ static inline bool weft__entity_is_provisional(weft_entity entity) {
 WEFT_NODISCARD weft_status weft__archetypes_init(weft_world* world);
 /// The set reached by adding or removing one type; WEFT__NONE when memory is out.
 uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool add);
+/// The same as far as it is known; WEFT__NONE where it is not. Changes nothing.
+uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t type_id, bool add);
 bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id);
 /// Gives a set the next archetype id.
 WEFT_NODISCARD weft_status weft__archetype_store(weft_world* world, uint32_t set);
@@ -606,9 +613,23 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
 bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
                            const void* values, uint32_t count);
 
+// route.c
+/// Reads all recorded commands and files them under their targets.
+WEFT_NODISCARD weft_status weft__route(weft_world* world, weft__runner* runner);
+
+// fold.c
+/// Finds out what becomes of every entity that commands speak of, and of every create.
+WEFT_NODISCARD weft_status weft__fold_all(weft_world* world, weft__runner* runner);
+WEFT_NODISCARD weft_status weft__fold_reserve(weft_world* world, weft__lane* lane);
+
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
+/// Runs a batch of the commit. Status: that of the first failure.
+WEFT_NODISCARD weft_status weft__commit_batch(weft_world* world, weft__runner* runner,
+                                              const weft__batch* batch);
+/// Refuses a commit whose creates cannot fit whatever is cancelled, before memory is asked for.
+WEFT_NODISCARD weft_status weft__commit_check_total(weft_world* world, uint64_t creates);
 /// Real handle of a provisional one of the running or last commit; null if cancelled or unknown.
 weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity);
 
