@@ -14,27 +14,30 @@
 #define ARENA_SEGMENT_SHARE 16u
 #define ARENA_PAGE 4096u
 
-// Class 0 holds 64 bytes, class 4k + s, s from 1 to 4, holds 64 << k times 1 + s / 4: a block is at
-// most a quarter larger than what was asked for, where half steps gave a chunk of 128 KiB and a few
-// bytes half as much again. Sizes are multiples of 64, so some classes of less than 256 are unused.
+// Classes are multiples of 64 bytes up to 1024, then eight to each doubling: nothing wastes more
+// than an eighth, and a full chunk whose rows have 9 to 16, 18, 20 to 32 by 4 bytes wastes nothing,
+// so that such chunks lie back to back and are hashed as one stream.
+#define ARENA_UNIT_CLASSES 16u
+#define ARENA_STEP_BITS 3u
+
 static size_t arena_class_size(uint32_t class_index) {
-    if (class_index == 0)
-        return WEFT__ARENA_ALIGN;
-    // weft-lint: allow(shift): at most 39, a quarter of the classes
-    size_t base = (size_t)64 << ((class_index - 1) / 4);
-    size_t size = base + base / 4 * ((class_index - 1) % 4 + 1);
-    return (size + WEFT__ARENA_ALIGN - 1) & ~(size_t)(WEFT__ARENA_ALIGN - 1);
+    if (class_index < ARENA_UNIT_CLASSES)
+        return (class_index + (size_t)1) * WEFT__ARENA_ALIGN;
+    uint32_t above = class_index - ARENA_UNIT_CLASSES;
+    size_t steps = (1u << ARENA_STEP_BITS) + 1 + (above & ((1u << ARENA_STEP_BITS) - 1));
+    // weft-lint: allow(shift): at most 30, as there are 256 classes
+    return (steps << (1 + (above >> ARENA_STEP_BITS))) * WEFT__ARENA_ALIGN;
 }
 
 static uint32_t arena_class_of(size_t size) {
     WEFT_ASSERT(size > 0);
-    if (size <= WEFT__ARENA_ALIGN)
-        return 0;
-    // The last byte that is surely in the block tells the step.
-    size_t last = ((size - 1) | (WEFT__ARENA_ALIGN - 1));
-    uint32_t log2 = 63u - (uint32_t)__builtin_clzll((unsigned long long)last);
-    // weft-lint: allow(shift): log2 is at least 6, and less than the width
-    uint32_t class_index = (log2 - 6) * 4 + (uint32_t)(last >> (log2 - 2) & 3u) + 1;
+    uint64_t units = (uint64_t)(size - 1) / WEFT__ARENA_ALIGN; // Less one.
+    if (units < ARENA_UNIT_CLASSES)
+        return (uint32_t)units;
+    uint32_t shift = 63u - ARENA_STEP_BITS - (uint32_t)__builtin_clzll(units);
+    // weft-lint: allow(shift): under 64
+    uint32_t step = (uint32_t)(units >> shift) & ((1u << ARENA_STEP_BITS) - 1);
+    uint32_t class_index = ARENA_UNIT_CLASSES + ((shift - 1) << ARENA_STEP_BITS) + step;
     WEFT_ASSERT(class_index < WEFT__ARENA_CLASSES);
     WEFT_ASSERT(arena_class_size(class_index) >= size);
     return class_index;

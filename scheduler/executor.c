@@ -129,12 +129,14 @@ static void report_numbers(weft_executor* executor) {
                                  weft__schedule_at(executor->schedule, sum.key.rank)->name};
 }
 
-// Calls one system. The caller has set the view's parts that do not change within an item.
+// Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change
+// within an item. Columns that are final then are hashed while they are warm.
 static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
-                        const weft__system* system, const uint32_t* columns) {
+                        const weft__system* system, const weft__entry* entry) {
     weft_executor* executor = run->executor;
+    const uint32_t* columns = run->stage->columns.items;
     view->access = &system->access;
-    view->columns = columns;
+    view->columns = entry == NULL ? NULL : columns + entry->columns;
     view->commands.rank = system->rank;
     view->commands.unit =
         system->access.commands ? weft__plan_unit(&executor->plan, system, view->chunk) : 0;
@@ -160,6 +162,9 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
     }
     if (__builtin_expect(executor->traced, 0))
         trace_output(run, worker, view, system);
+    if (entry != NULL && entry->final_count > 0 && view->world->digest_wanted)
+        weft__digest_final(view->world, view->lane, view->chunk, columns + entry->finals,
+                           entry->final_count);
     return true;
 }
 
@@ -216,8 +221,7 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
     view_start(run, &view, worker, chunk);
     const weft__entry* entries = run->stage->entries.items + program->begin;
     for (uint32_t i = 0; i < program->count && entries[i].rank < run->rank_end; i++)
-        if (!call_system(run, &view, worker, entries[i].system,
-                         run->stage->columns.items + entries[i].columns))
+        if (!call_system(run, &view, worker, entries[i].system, &entries[i]))
             return; // Later systems on this chunk have larger keys: their failures do not count.
 }
 
@@ -251,8 +255,7 @@ static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
                 chunk_failed(run, worker, worker + 1, chunk, rank))
                 continue;
             view_start(run, &view, worker, chunk);
-            (void)call_system(run, &view, worker, entry->system,
-                              stage->columns.items + entry->columns);
+            (void)call_system(run, &view, worker, entry->system, entry);
         }
     }
 }
@@ -309,8 +312,7 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
     weft__get gets[WEFT__GETS];
     view.gets = gets;
     view_start(run, &view, worker, chunk);
-    (void)call_system(run, &view, worker, entry->system,
-                      run->stage->columns.items + entry->columns);
+    (void)call_system(run, &view, worker, entry->system, entry);
 }
 
 static uint32_t stage_shard(const void* context, uint32_t item) {

@@ -1,14 +1,14 @@
 /// The arena: all memory of one world.
 ///
-/// Blocks come from size classes, four to each doubling, cut from large segments. Freed blocks go
-/// back to their class, so a steady state acquires nothing. Addresses never influence a result.
+/// Blocks come from size classes (eight to each doubling) cut from large segments. Freed blocks
+/// go back to their class, so a steady state acquires nothing. Addresses never influence a result.
 /// The arena may later be one region shared by processes: it holds no pointer outside itself but
 /// the provider's.
 #pragma once
 
 #include <weft/world.h>
 
-#define WEFT__ARENA_CLASSES 160u
+#define WEFT__ARENA_CLASSES 256u
 #define WEFT__ARENA_ALIGN 64u
 /// No block is larger: a quarter of a 32-bit address space, more than any 64-bit machine has.
 #define WEFT__ARENA_BLOCK_MAX ((size_t)1 << (sizeof(size_t) == 4 ? 30 : 40))
