@@ -233,6 +233,12 @@ void weft_task_nodes(void* context, uint64_t sweep, size_t first, size_t end) {
         weft_task_node(context, (uint32_t)i);
 }
 
+void weft_task_rows(const weft_task_grid* grid, const uint32_t* nodes, weft_task_cell* cells,
+                    size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        weft_task_run(grid, nodes[i], NULL, &cells[i]);
+}
+
 void weft_task_serial(weft_task_cells* cells) {
     for (uint32_t node = 0; node < cells->grid->edges.node_count; ++node)
         weft_task_node(cells, node);
