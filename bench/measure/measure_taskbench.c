@@ -88,10 +88,11 @@ static weft_status task_system(weft_view* view, const void* context) {
     const weft_task_grid* grid = &one->form->field->grid;
     const weft_net* net = &one->form->net;
     const weft_task_cell* inputs[WEFT_TASK_WIDTH_MAX];
-    uint32_t first = grid->edges.first[one->node];
-    for (uint32_t k = first; k < grid->edges.first[one->node + 1]; ++k)
-        inputs[k - first] = weft_view_resource(view, weft_net_type(net, grid->edges.from[k]));
-    weft_task_run(grid, one->node, inputs,
+    const uint32_t* from = grid->edges.from + grid->edges.first[one->node];
+    uint32_t count = grid->edges.first[one->node + 1] - grid->edges.first[one->node];
+    for (uint32_t k = 0; k < count; ++k)
+        inputs[k] = weft_view_resource(view, weft_net_type(net, from[k]));
+    weft_task_run(grid, one->node, inputs, count,
                   weft_view_resource_write(view, weft_net_type(net, one->node)));
     return WEFT_STATUS_OK;
 }

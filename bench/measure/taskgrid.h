@@ -55,9 +55,9 @@ void weft_task_grid_destroy(weft_task_grid* grid);
 WEFT_COMPONENT(TaskCell, (uint64_t, runs), (uint64_t, value));
 typedef TaskCell weft_task_cell;
 
-/// One task. `inputs` are in the order of the grid's edges.
+/// One task. `inputs` are in the order of the grid's edges, all of them.
 void weft_task_run(const weft_task_grid* grid, uint32_t node, const weft_task_cell* const* inputs,
-                   weft_task_cell* output);
+                   uint32_t input_count, weft_task_cell* output);
 
 /// The cells of one run of a grid, each on a cache line of its own.
 typedef struct weft_task_cells {
