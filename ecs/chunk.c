@@ -55,7 +55,7 @@ static size_t column_bytes(uint32_t capacity, uint32_t size) {
 
 size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity) {
     WEFT_ASSERT(capacity >= CHUNK_ROWS_MIN);
-    size_t bytes = column_bytes(capacity, sizeof(weft_entity)) + WEFT__CHUNK_SLACK;
+    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
     for (uint32_t i = 0; i < table->column_count; i++) {
         size_t column = column_bytes(capacity, table->column_sizes[i]);
         bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;

@@ -57,7 +57,9 @@ typedef struct weft__chunk {
     bool sparse;
     bool listed;           // In some lane's list of changed chunks.
     bool swap;             // In some lane's list of chunks with a filled back column.
+    bool stale;            // Some leaf was hashed after `node`.
     uint32_t change;       // Merge's own: its place in the lane's scratch, or WEFT__NONE.
+    uint32_t rewritten;    // Number of the last commit that did.
     uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
     uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
     void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
@@ -161,7 +163,15 @@ typedef struct weft__resource {
     void* values;
     bool dirty;
     weft_digest leaf;
+    WEFT__VEC(weft_digest) pieces; // Of 4096 values each: what the leaf is made of.
 } weft__resource;
+
+/// Some pieces of a resource, hashed by one worker.
+typedef struct weft__digest_part {
+    uint32_t resource;
+    uint32_t first; // Piece.
+    uint32_t count;
+} weft__digest_part;
 
 typedef struct weft__channel {
     uint32_t type;   // Id.
@@ -401,8 +411,9 @@ struct weft_world {
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
     WEFT__VEC(uint32_t) sort_scratch;
-    WEFT__VEC(weft__chunk*) changed; // Gathered from the lanes.
-    WEFT__VEC(uint8_t) bytes;        // Node under construction.
+    WEFT__VEC(weft__chunk*) changed;           // Gathered from the lanes.
+    WEFT__VEC(weft__digest_part) digest_parts; // Of the resources that changed.
+    WEFT__VEC(uint8_t) bytes;                  // Node under construction.
     uint32_t commit_number;
     bool digest_wanted; // The last tick was digested: the merge hashes while columns are warm.
 
@@ -581,8 +592,6 @@ WEFT_NODISCARD weft_status weft__chunk_create(weft_world* world, weft__archetype
                                               weft__chunk** chunk_out);
 /// Position of the first chunk of a shard whose archetype is not below `archetype`.
 uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype);
-/// Bytes behind the last column: copies go in whole steps and may run over by less than this.
-#define WEFT__CHUNK_SLACK 64u
 /// Bytes of a block with room for `capacity` rows.
 size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity);
 /// Lays such a block out: fills the pointers of entities, columns and backs.
@@ -695,6 +704,11 @@ WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t re
                                                   const struct weft__access* const* producers);
 
 // digest.c
+/// Hashes columns of a chunk that no system of the running tick writes any more, as a rule while
+/// they are warm. Not those of a chunk that the last commit rewrote: this one may as well, and then
+/// the merge hashes them.
+void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                        const uint32_t* columns, uint32_t count);
 /// Hashes the leaves of one chunk that changed, and its node.
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Brings all leaves and nodes up to date.
