@@ -36,6 +36,7 @@ typedef struct weft__fold {
     uint32_t last[WEFT_SHARD_SLOTS];
     uint64_t working[WEFT__LIVE_WORDS];
     uint64_t dying[WEFT__LIVE_WORDS];
+    uint64_t shuffled[WEFT__LIVE_WORDS]; // Whose chains are not in key order yet.
     fold_step steps[1u << STEP_BITS];
     fold_bundle_set bundles[1u << BUNDLE_BITS];
     weft__chunk* targets[TARGETS]; // By set: the shard's chunk that rows of it went to last.
@@ -108,6 +109,47 @@ static uint32_t chain_length(const weft_world* world, uint32_t chain) {
     return length;
 }
 
+// Two chains in key order become one.
+static uint32_t join_chains(weft__reference* references, uint32_t a, uint32_t b) {
+    uint32_t first = WEFT__NONE;
+    uint32_t* tail = &first;
+    while (a != WEFT__NONE && b != WEFT__NONE) {
+        uint32_t* next = references[b].segment < references[a].segment ? &b : &a;
+        *tail = *next;
+        tail = &references[*next].then;
+        *next = *tail;
+    }
+    *tail = a != WEFT__NONE ? a : b;
+    return first;
+}
+
+// Puts a chain into key order. Commands of one segment are in order and come from one block, so
+// whole runs are taken, and joined with others of about their number.
+static uint32_t sort_chain(weft__reference* references, uint32_t chain) {
+    uint32_t sorted[32]; // Of 2^i runs each, or none.
+    memset(sorted, 0xFF, sizeof(sorted));
+    while (chain != WEFT__NONE) {
+        uint32_t run = chain;
+        uint32_t end = chain;
+        while (references[end].then != WEFT__NONE &&
+               references[references[end].then].segment >= references[end].segment)
+            end = references[end].then;
+        chain = references[end].then;
+        references[end].then = WEFT__NONE;
+        uint32_t i = 0;
+        for (; sorted[i] != WEFT__NONE; i++) {
+            run = join_chains(references, sorted[i], run);
+            sorted[i] = WEFT__NONE;
+        }
+        sorted[i] = run;
+    }
+    uint32_t all = WEFT__NONE;
+    for (uint32_t i = 0; i < 32; i++)
+        if (sorted[i] != WEFT__NONE)
+            all = join_chains(references, sorted[i], all);
+    return all;
+}
+
 // Sorts a shard's commands by entity into the scratch chains, and finds out who dies.
 static WEFT__INLINE void chain_shard(weft_world* world, weft__lane* lane,
                                      const weft__shard* shard) {
@@ -128,10 +170,13 @@ static WEFT__INLINE void chain_shard(weft_world* world, weft__lane* lane,
             continue;
         }
         fold->working[local / 64] |= bit;
-        if (fold->first[local] == WEFT__NONE)
+        if (fold->first[local] == WEFT__NONE) {
             fold->first[local] = at;
-        else
-            references[fold->last[local]].then = at;
+        } else {
+            weft__reference* last = &references[fold->last[local]];
+            last->then = at;
+            fold->shuffled[local / 64] |= references[at].segment < last->segment ? bit : 0;
+        }
         fold->last[local] = at;
     }
 }
@@ -154,9 +199,9 @@ static WEFT__INLINE void fold_deaths(weft_world* world, weft__lane* lane, weft__
                                    .generation = generation};
         }
         fold->working[word] &= ~fold->dying[word];
+        fold->shuffled[word] &= ~fold->dying[word];
         fold->dying[word] = 0;
     }
-    // weft-lint: allow(address): both are of one array
     shard->edit_deaths = (uint32_t)(edit - world->edits.items);
 }
 
@@ -205,6 +250,8 @@ static WEFT__INLINE void fold_survivors(weft_world* world, weft__lane* lane, wef
             uint32_t local = word * 64 + weft__ctz64(bits);
             weft__slot slot = shard->slots[local];
             weft__chunk* from = weft__slot_chunk(shard, slot);
+            if (__builtin_expect((fold->shuffled[word] & bits & (0 - bits)) != 0, 0))
+                fold->first[local] = sort_chain(world->references.items, fold->first[local]);
             *edit = (weft__edit){.slot = (uint16_t)local,
                                  .row = (uint16_t)weft__chunk_row_of(from, local),
                                  .kind = WEFT__EDIT_UPDATE,
@@ -214,9 +261,8 @@ static WEFT__INLINE void fold_survivors(weft_world* world, weft__lane* lane, wef
             fold->first[local] = WEFT__NONE;
             fold_survivor(world, lane, shard, edit++);
         }
-        fold->working[word] = 0;
+        fold->working[word] = fold->shuffled[word] = 0;
     }
-    // weft-lint: allow(address): both are of one array
     shard->edit_end = (uint32_t)(edit - world->edits.items);
     WEFT_ASSERT(shard->edit_end <= shard->reference_end);
 }
@@ -293,6 +339,8 @@ static void fold_creates(weft_world* world, weft__lane* lane, uint32_t begin, ui
             lane->dropped += bundle == NULL ? 0 : bundle->count;
             continue;
         }
+        if (create->shuffled)
+            create->chain = sort_chain(world->references.items, create->chain);
         uint64_t dropped = 0;
         if (fold_create(world, lane->fold, create, &dropped) && is_stored(world, create->set)) {
             lane->dropped += dropped;

@@ -1,6 +1,6 @@
 // From the logs to the targets of commands (C6). From here on nobody knows who recorded what.
 //
-//   order     all lanes' segments by key, cut into blocks of some records each
+//   order     all lanes' segments by key; those of a range of shards are a block
 //   read      each block: its records in key order, its creates numbered, its commands counted by
 //             the shard that they are for
 //   place     the counts become places: by shard, within a shard by block
@@ -8,14 +8,15 @@
 //   link      commands on creates of this commit: a chain for each create
 //
 // Reading and filing go block by block, in parallel: where a command comes to lie follows from the
-// keys alone. Slots are not looked at yet.
+// keys alone. A block is what tasks on some shards recorded, so as a rule its worker has it in its
+// caches, and so does the worker who folds. Commands from several blocks do not lie in key order;
+// each has its segment's place in the order, and chains that need it are sorted by that.
 
 #include <string.h>
 
 #include "weft_world.h"
 
-// A block has at least so many records, and there are at most so many blocks for the records.
-#define BLOCK_RECORDS 1024u
+// There are at most so many blocks.
 #define BLOCKS_MAX 64u
 
 static uint64_t provisional_number(weft_entity entity) {
@@ -149,31 +150,52 @@ static weft_status register_bulk(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-// Cuts the segments into blocks and makes room for a row of counts for each.
+// The block that a segment is of: tasks of world scope count as shard 0.
+static WEFT__INLINE uint32_t block_of(const weft_world* world, const weft__segment* segment) {
+    return segment->shard / world->block_width; // weft-lint: allow(division): at least 1
+}
+
+// Deals the segments out to blocks, each in key order, and makes room for a row of counts for each.
 static weft_status cut_blocks(weft_world* world) {
-    uint32_t least = world->records.count / BLOCKS_MAX;
-    least = least < BLOCK_RECORDS ? BLOCK_RECORDS : least;
+    uint32_t shards = world->shards.count > 0 ? world->shards.count : 1;
+    // weft-lint: allow(division): at least 1
+    uint32_t wanted = world->records.count / world->block_records;
     // Rows are as long as there are shards: no more of them than the records are worth.
-    least = least < world->shards.count / 4 ? world->shards.count / 4 : least;
-    uint32_t records = 0;
-    world->blocks.count = 0;
-    for (uint32_t i = 0; i < world->segments.count; i++) {
-        if (records == 0)
-            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, world->blocks, i));
-        records += world->segments.items[i]->count;
-        records = records >= least ? 0 : records;
-    }
-    uint64_t counts = (uint64_t)world->blocks.count * (world->shards.count + 1u);
-    world->block_counts.count = 0;
-    return WEFT__VEC_RESERVE(&world->arena, world->block_counts, counts);
+    // weft-lint: allow(division): at least 1
+    uint64_t worth = 4 * (uint64_t)world->records.count / shards;
+    wanted = wanted < worth ? wanted : (uint32_t)worth;
+    wanted = wanted < BLOCKS_MAX ? wanted : BLOCKS_MAX;
+    wanted = wanted < 1 ? 1 : wanted;
+    // weft-lint: allow(division): at least 1
+    world->block_width = (shards + wanted - 1) / wanted;
+    // weft-lint: allow(division): at least 1
+    uint32_t count = (shards - 1) / world->block_width + 1;
+    world->blocks.count = world->block_counts.count = world->block_segments.count = 0;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->blocks, count + 1));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->block_segments, world->segments.count));
+    uint32_t* ends = world->blocks.items;
+    memset(ends, 0, (count + 1) * sizeof(ends[0]));
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        ends[block_of(world, world->segments.items[i]) + 1]++;
+    for (uint32_t i = 0; i < count; i++)
+        ends[i + 1] += ends[i];
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        world->block_segments.items[ends[block_of(world, world->segments.items[i])]++] = i;
+    world->blocks.count = count; // Block i now ends at ends[i].
+    return WEFT__VEC_RESERVE(&world->arena, world->block_counts,
+                             (uint64_t)count * (world->shards.count + 1u));
 }
 
 static uint32_t* counts_of(const weft_world* world, uint32_t block) {
     return world->block_counts.items + (size_t)block * (world->shards.count + 1u);
 }
 
-static uint32_t block_end(const weft_world* world, uint32_t block) {
-    return block + 1 < world->blocks.count ? world->blocks.items[block + 1] : world->segments.count;
+static uint32_t block_begin(const weft_world* world, uint32_t block) {
+    return block == 0 ? 0 : world->blocks.items[block - 1];
+}
+
+static uint32_t block_shard(const void* context, uint32_t block) {
+    return block * ((const weft_world*)context)->block_width;
 }
 
 // Where a handle's commands are counted: by shard, provisional ones behind them. WEFT__NONE: no
@@ -214,8 +236,8 @@ static void read_block(void* context, uint32_t worker, uint32_t block) {
     weft_world* world = context;
     uint32_t* counts = counts_of(world, block);
     memset(counts, 0, (world->shards.count + 1u) * sizeof(counts[0]));
-    for (uint32_t i = world->blocks.items[block]; i < block_end(world, block); i++) {
-        const weft__segment* segment = world->segments.items[i];
+    for (uint32_t i = block_begin(world, block); i < world->blocks.items[block]; i++) {
+        const weft__segment* segment = world->segments.items[world->block_segments.items[i]];
         weft__log_read(world, segment);
         if (!world->bulk)
             register_segment(world, segment);
@@ -249,34 +271,42 @@ static uint32_t place_counts(weft_world* world) {
     return at;
 }
 
-static WEFT__INLINE void file_one(weft_world* world, uint32_t* places, const weft__record* record,
-                                  weft_entity entity) {
+static WEFT__INLINE void file_one(weft_world* world, uint32_t* places, uint32_t segment,
+                                  const weft__record* record, weft_entity entity) {
     uint32_t column = column_of(world, entity);
     if (column == WEFT__NONE)
         return;
     uint8_t op = record->op == WEFT__OP_DESTROY_MANY ? WEFT__OP_DESTROY : record->op;
-    world->references.items[places[column]++] = (weft__reference){
-        .record = record, .entity = entity, .type = record->type, .op = op, .then = WEFT__NONE};
+    world->references.items[places[column]++] = (weft__reference){.record = record,
+                                                                  .entity = entity,
+                                                                  .type = record->type,
+                                                                  .op = op,
+                                                                  .segment = segment,
+                                                                  .then = WEFT__NONE};
+}
+
+static void file_segment(weft_world* world, uint32_t* places, uint32_t index) {
+    const weft__segment* segment = world->segments.items[index];
+    const weft__record** records = world->records.items + segment->first_record;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        const weft__record* record = records[i];
+        if (weft__op_creates(record->op))
+            continue;
+        if (record->op != WEFT__OP_DESTROY_MANY) {
+            file_one(world, places, index, record, record->entity);
+            continue;
+        }
+        const weft_entity* handles = weft__record_handles(record);
+        for (uint32_t j = 0; j < weft__record_many(record)->count; j++)
+            file_one(world, places, index, record, handles[j]);
+    }
 }
 
 static void file_block(void* context, uint32_t worker, uint32_t block) {
     (void)worker;
     weft_world* world = context;
-    uint32_t* places = counts_of(world, block);
-    const weft__segment* first = world->segments.items[world->blocks.items[block]];
-    const weft__segment* last = world->segments.items[block_end(world, block) - 1];
-    for (uint32_t i = first->first_record; i < last->first_record + last->count; i++) {
-        const weft__record* record = world->records.items[i];
-        if (weft__op_creates(record->op))
-            continue;
-        if (record->op != WEFT__OP_DESTROY_MANY) {
-            file_one(world, places, record, record->entity);
-            continue;
-        }
-        const weft_entity* handles = weft__record_handles(record);
-        for (uint32_t j = 0; j < weft__record_many(record)->count; j++)
-            file_one(world, places, record, handles[j]);
-    }
+    for (uint32_t i = block_begin(world, block); i < world->blocks.items[block]; i++)
+        file_segment(world, counts_of(world, block), world->block_segments.items[i]);
 }
 
 static void link_provisional(weft_world* world, uint32_t at) {
@@ -293,10 +323,13 @@ static void link_provisional(weft_world* world, uint32_t at) {
         create->cancelled = true;
         return;
     }
-    if (create->chain == WEFT__NONE)
+    if (create->chain == WEFT__NONE) {
         create->chain = at;
-    else
-        world->references.items[create->chain_end].then = at;
+    } else {
+        weft__reference* last = &world->references.items[create->chain_end];
+        last->then = at;
+        create->shuffled |= reference->segment < last->segment;
+    }
     create->chain_end = at;
 }
 
@@ -322,7 +355,8 @@ weft_status weft__route(weft_world* world, weft__runner* runner) {
     weft__batch batch = {.count = world->blocks.count,
                          .cost_ns = world->records.count * (uint64_t)10,
                          .fn = read_block,
-                         .context = world};
+                         .context = world,
+                         .shard_of = block_shard};
     WEFT_TRY(weft__commit_batch(world, runner, &batch));
     if (world->bulk)
         WEFT_TRY(register_bulk(world));

@@ -12,6 +12,8 @@
 #define WORLD_COOKIE 0x57574C44u
 // A place has 20 bits for a shard's chunks, and one of them is the empty set's.
 #define WORLD_ARCHETYPES_MAX ((1u << 20) - 2)
+// About what handing a block to a worker is worth.
+#define BLOCK_RECORDS 128u
 #define RESOURCE_BYTES_MAX ((uint64_t)1 << 36)
 
 static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
@@ -57,6 +59,7 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     world->desc = *desc;
     world->arena = arena;
     world->allocator_dirty = true;
+    world->block_records = BLOCK_RECORDS;
     weft_status status = weft__archetypes_init(world);
     if (status == WEFT_STATUS_OK)
         status = weft__world_reserve_lanes(world, 1);

@@ -35,7 +35,8 @@ uint64_t weft__pace_cost(const weft__pace* pace, const weft__pace_terms* terms) 
 }
 
 uint64_t weft__pace_gain(const weft__pace* pace, const weft__pace_terms* terms, uint64_t cost_ns) {
-    if (pace != NULL && pace->alone_ns != 0 && pace->together_ns != 0)
+    // A trial is not to be missed because of what it may prove wrong.
+    if (pace != NULL && pace->trial == 0 && pace->alone_ns != 0 && pace->together_ns != 0)
         return less(pace->alone_ns, pace->together_ns);
     return less(cost_ns, cost_ns / terms->workers + terms->join_ns);
 }

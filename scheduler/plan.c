@@ -187,7 +187,9 @@ static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t ar
         WEFT_TRY(
             WEFT__VEC_RESERVE(&world->arena, stage->columns, 2 * (size_t)access->terms.count + 1));
         weft__entry* entry = &stage->entries.items[stage->entries.count++];
-        *entry = (weft__entry){.rank = rank, .columns = stage->columns.count};
+        *entry = (weft__entry){.rank = rank,
+                               .columns = stage->columns.count,
+                               .system = weft__schedule_at(plan->schedule, rank)};
         weft__access_columns(access, archetype, stage->columns.items + stage->columns.count);
         stage->columns.count += access->terms.count;
         add_finals(plan, stage, entry, access);

@@ -14,6 +14,7 @@ typedef struct weft__entry {
     uint32_t columns;     // Where its columns start in stage.columns.
     uint32_t final_count; // Columns that no later system of the tick writes, and
     uint32_t finals;      // where these start there.
+    const weft__system* system;
 } weft__entry;
 
 /// The systems that run on the chunks of one archetype, by rank.

@@ -79,6 +79,7 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
         .what = "motion",
         .unit = "ns/row",
         .target = {1.10, 1.10},
+        .peers = true,
         .hand = &arrays,
         .open = open_plain,
         .part = advance_part,

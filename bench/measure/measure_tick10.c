@@ -205,6 +205,7 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
         .unit = "us/tick",
         .units = 1000,
         .target = {1.05, 1.20},
+        .peers = true,
         .hand = &arrays,
         .open = open_plain,
         .part = tick_part,

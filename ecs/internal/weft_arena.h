@@ -21,7 +21,7 @@ typedef struct weft__arena_segment {
 typedef struct weft__arena {
     weft_memory memory;
     weft__arena_segment* segments;
-    uint8_t* bump; // Free tail of the newest segment.
+    uint8_t* bump; // Free tail of the segment that blocks are cut from.
     uint8_t* bump_end;
     void* free_lists[WEFT__ARENA_CLASSES];
     uint64_t used;     // Bytes in blocks that are out.

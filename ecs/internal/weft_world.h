@@ -112,7 +112,7 @@ typedef struct weft__shard {
     uint32_t edit_begin;  // This shard's run in world.edits: deaths, then survivors, each ascending
     uint32_t edit_deaths; // by slot; and where its commands begin in world.references.
     uint32_t edit_end;    //
-    uint32_t reference_end; // Commands on this shard's entities, by key.
+    uint32_t reference_end; // Commands on this shard's entities, by block, then by key.
     uint32_t freed;         // Slots.
     uint32_t newborn_first; // Chain through world.creates, in no order.
     uint32_t birth_first;   // The same through world.births.
@@ -287,7 +287,8 @@ typedef struct weft__create {
     uint32_t chain_end;
     uint32_t next; // Next newborn of the same shard, in no order.
     bool cancelled;
-    bool sparse; // Some command names a sparse component.
+    bool sparse;   // Some command names a sparse component.
+    bool shuffled; // The chain is not in key order yet.
 } weft__create;
 
 /// Entities of a run that are born into one shard: in slots never used, ascending, or in freed
@@ -300,13 +301,15 @@ typedef struct weft__birth {
     uint32_t next; // Of the same shard, in no order.
 } weft__birth;
 
-/// A command filed under its shard, by key; or on a create of the commit, behind all these.
+/// A command filed under its shard; or on a create of the commit, behind all these. Those that one
+/// block of segments recorded lie in key order.
 typedef struct weft__reference {
     const weft__record* record;
     weft_entity entity; // Copied from the record: the fold looks at these alone.
     uint16_t type;
     uint8_t op;
-    uint32_t then; // The next of the same entity: a chain.
+    uint32_t segment; // Place of its segment in key order.
+    uint32_t then;    // The next of the same entity: a chain.
 } weft__reference;
 
 typedef enum weft__edit_kind {
@@ -389,8 +392,11 @@ struct weft_world {
     WEFT__VEC(weft__segment*) segment_scratch;
     WEFT__VEC(const weft__record*) records;
     WEFT__VEC(const weft__record*) record_scratch;
-    WEFT__VEC(uint32_t) blocks;       // First segment of each block that one item reads.
-    WEFT__VEC(uint32_t) block_counts; // [block][shard + 1]: commands, then their places.
+    uint32_t block_records;             // So many records are worth a block. Tests set it.
+    uint32_t block_width;               // Shards of a block.
+    WEFT__VEC(uint32_t) block_segments; // Places in segments, by block.
+    WEFT__VEC(uint32_t) blocks;         // Where each block ends in these.
+    WEFT__VEC(uint32_t) block_counts;   // [block][shard + 1]: commands, then their places.
     WEFT__VEC(weft__reference) references;
     uint32_t provisional_begin; // In references: those on creates of this commit.
     uint32_t cancelled;         // Creates.

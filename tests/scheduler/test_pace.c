@@ -72,3 +72,11 @@ Test(pace, gain_is_expected_until_it_is_known) {
     pace.together_ns = 12000;
     cr_assert_eq(weft__pace_gain(&pace, &terms, 10000), 0);
 }
+
+// A first run together that was slow (cold memory, say) must not keep sleepers from being woken for
+// the trial that would show better.
+Test(pace, trials_go_by_expectation) {
+    weft__pace_terms terms = {.join_ns = 1000, .workers = 2};
+    weft__pace pace = {.alone_ns = 10000, .together_ns = 50000, .trial = 1};
+    cr_assert_eq(weft__pace_gain(&pace, &terms, 10000), 4000);
+}
