@@ -202,7 +202,6 @@ static WEFT__INLINE void fold_deaths(weft_world* world, weft__lane* lane, weft__
         fold->shuffled[word] &= ~fold->dying[word];
         fold->dying[word] = 0;
     }
-    // weft-lint: allow(address): both are of one array
     shard->edit_deaths = (uint32_t)(edit - world->edits.items);
 }
 
@@ -264,7 +263,6 @@ static WEFT__INLINE void fold_survivors(weft_world* world, weft__lane* lane, wef
         }
         fold->working[word] = fold->shuffled[word] = 0;
     }
-    // weft-lint: allow(address): both are of one array
     shard->edit_end = (uint32_t)(edit - world->edits.items);
     WEFT_ASSERT(shard->edit_end <= shard->reference_end);
 }

@@ -158,15 +158,18 @@ static WEFT__INLINE uint32_t block_of(const weft_world* world, const weft__segme
 // Deals the segments out to blocks, each in key order, and makes room for a row of counts for each.
 static weft_status cut_blocks(weft_world* world) {
     uint32_t shards = world->shards.count > 0 ? world->shards.count : 1;
+    // weft-lint: allow(division): at least 1
     uint32_t wanted = world->records.count / world->block_records;
     // Rows are as long as there are shards: no more of them than the records are worth.
-    uint32_t worth = (uint32_t)(4 * (uint64_t)world->records.count / shards);
-    wanted = wanted < worth ? wanted : worth;
+    // weft-lint: allow(division): at least 1
+    uint64_t worth = 4 * (uint64_t)world->records.count / shards;
+    wanted = wanted < worth ? wanted : (uint32_t)worth;
     wanted = wanted < BLOCKS_MAX ? wanted : BLOCKS_MAX;
     wanted = wanted < 1 ? 1 : wanted;
-    world->block_width = (shards + wanted - 1) / wanted; // weft-lint: allow(division): at least 1
-    uint32_t count =
-        (shards - 1) / world->block_width + 1; // weft-lint: allow(division): at least 1
+    // weft-lint: allow(division): at least 1
+    world->block_width = (shards + wanted - 1) / wanted;
+    // weft-lint: allow(division): at least 1
+    uint32_t count = (shards - 1) / world->block_width + 1;
     world->blocks.count = world->block_counts.count = world->block_segments.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->blocks, count + 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->block_segments, world->segments.count));

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-WEFT_COMPONENT(BenchCell, (uint64_t, runs), (uint64_t, value));
 WEFT_COMPONENT(BenchTask, (uint32_t, node));
 
 enum {
@@ -31,8 +30,6 @@ enum {
     FORMS_MAX = 2 * WEFT_PEERS_MAX + 1,
     CASES_MAX = 2 * FORMS_MAX + 1
 };
-
-_Static_assert(sizeof(BenchCell) == sizeof(weft_task_cell), "one layout");
 
 // One task of Weft's.
 typedef struct system_context {
@@ -91,22 +88,20 @@ static weft_status task_system(weft_view* view, const void* context) {
     const weft_task_grid* grid = &one->form->field->grid;
     const weft_net* net = &one->form->net;
     const weft_task_cell* inputs[WEFT_TASK_WIDTH_MAX];
-    uint32_t first = grid->edges.first[one->node];
-    for (uint32_t k = first; k < grid->edges.first[one->node + 1]; ++k)
-        inputs[k - first] = weft_view_resource(view, weft_net_type(net, grid->edges.from[k]));
-    weft_task_run(grid, one->node, inputs,
+    const uint32_t* from = grid->edges.from + grid->edges.first[one->node];
+    uint32_t count = grid->edges.first[one->node + 1] - grid->edges.first[one->node];
+    for (uint32_t k = 0; k < count; ++k)
+        inputs[k] = weft_view_resource(view, weft_net_type(net, from[k]));
+    weft_task_run(grid, one->node, inputs, count,
                   weft_view_resource_write(view, weft_net_type(net, one->node)));
     return WEFT_STATUS_OK;
 }
 
 static weft_status rows_system(weft_view* view, const void* context) {
     const system_context* one = context;
-    const BenchTask* task = WEFT_READ(view, BenchTask);
-    BenchCell* cell = WEFT_WRITE(view, BenchCell);
-    uint32_t count = weft_view_row_count(view);
-    for (uint32_t row = 0; row < count; ++row)
-        weft_task_run(&one->form->field->grid, task[row].node, NULL,
-                      (weft_task_cell*)(void*)&cell[row]);
+    const uint32_t* nodes = (const uint32_t*)(const void*)WEFT_READ(view, BenchTask);
+    weft_task_cell* cells = WEFT_WRITE(view, TaskCell);
+    weft_task_rows(&one->form->field->grid, nodes, cells, weft_view_row_count(view));
     return WEFT_STATUS_OK;
 }
 
@@ -120,7 +115,7 @@ static weft_status add_rows(form* one) {
     for (uint32_t column = 0; column < grid->width; ++column) {
         for (uint32_t step = 0; step < SHARD_SLOTS; ++step) {
             if (step < grid->steps)
-                WEFT_CREATE(commands, 0, WEFT_VALUE(BenchCell, {0, 0}),
+                WEFT_CREATE(commands, 0, WEFT_VALUE(TaskCell, {0, 0}),
                             WEFT_VALUE(BenchTask, {grid->step_first[step] + column}));
             else
                 weft_commands_create(commands, 0);
@@ -145,11 +140,11 @@ static weft_status open_rows(form* one) {
     weft_memory memory = weft_memory_system();
     WEFT_TRY(weft_world_create(&desc, &memory, &rig->world));
     WEFT_TRY(weft_schedule_create(rig->world, &rig->schedule));
-    WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(BenchCell), WEFT_STORAGE_DENSE));
+    WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(TaskCell), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(BenchTask), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_schedule_add_system(
         rig->schedule, WEFT_SYSTEM("tasks", rows_system, .context = one->contexts,
-                                   WEFT_ACCESS(WEFT_WRITES(BenchCell), WEFT_READS(BenchTask)))));
+                                   WEFT_ACCESS(WEFT_WRITES(TaskCell), WEFT_READS(BenchTask)))));
     WEFT_TRY(add_rows(one));
     return weft_schedule_build(rig->schedule);
 }
@@ -314,7 +309,7 @@ static bool same_cell(const form* one, uint32_t node, const weft_task_cell* cell
 
 // Whether all cells hold what the serial run gives.
 static bool same_cells(const form* one) {
-    static const weft_access terms[] = {WEFT_READS(BenchCell), WEFT_READS(BenchTask)};
+    static const weft_access terms[] = {WEFT_READS(TaskCell), WEFT_READS(BenchTask)};
     bool same = true;
     if (one->team || one->field->grid.pattern != WEFT_TASK_TRIVIAL) {
         for (uint32_t node = 0; node < one->field->grid.edges.node_count; ++node)
@@ -323,10 +318,10 @@ static bool same_cells(const form* one) {
     }
     weft_cursor cursor = weft_world_visit(one->net.rig.world, terms, 2);
     while (weft_cursor_next(&cursor)) {
-        const BenchCell* cell = WEFT_CURSOR_COLUMN(&cursor, BenchCell);
+        const TaskCell* cell = WEFT_CURSOR_COLUMN(&cursor, TaskCell);
         const BenchTask* task = WEFT_CURSOR_COLUMN(&cursor, BenchTask);
         for (uint32_t row = 0; row < cursor.row_count; ++row)
-            same = same && same_cell(one, task[row].node, (const weft_task_cell*)&cell[row]);
+            same = same && same_cell(one, task[row].node, &cell[row]);
     }
     return same;
 }

@@ -7,8 +7,9 @@
 
 static const episode_config host_configs[] = {
     {.name = "host"},
-    {.name = "host, digests at the end only", .lazy_digest = true},
-    {.name = "host, small blocks", .block_records = 1},
+    {.name = "host, small blocks, digests at the end only",
+     .lazy_digest = true,
+     .block_records = 1},
 };
 
 static const episode_config system_configs[] = {
