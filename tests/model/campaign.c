@@ -26,11 +26,10 @@ static const episode_config system_configs[] = {
      .sweep = WEFT_SWEEP_SYSTEM_MAJOR},
     {.name = "virtual 8", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 8, .lazy_digest = true},
     {.name = "threads 1", .kind = WEFT_EXECUTOR_THREADS, .workers = 1},
-    {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
+    {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2, .everybody = true},
     {.name = "threads 3",
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 3,
-     .everybody = true,
      .grain = 1,
      .block_records = 1},
 };
