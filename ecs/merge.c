@@ -399,25 +399,6 @@ static void replay_entities(const weft__merge* merge, const weft_entity* old, we
     }
 }
 
-// A block for the chunk's new content: the lane's spare of this class, warm from the chunk that was
-// merged before, else a new one. The old block becomes the spare, so nothing is copied back.
-static uint8_t* block_take(weft_world* world, weft__lane* lane, size_t size) {
-    uint32_t class_index = weft__arena_class(size);
-    uint8_t* block = lane->spares[class_index];
-    lane->spares[class_index] = NULL;
-    return block != NULL ? block : weft__arena_alloc(&world->arena, size);
-}
-
-static void block_give(weft_world* world, weft__lane* lane, void* block, size_t size) {
-    if (block == NULL)
-        return;
-    uint32_t class_index = weft__arena_class(size);
-    if (lane->spares[class_index] == NULL)
-        lane->spares[class_index] = block;
-    else
-        weft__arena_free(&world->arena, block, size);
-}
-
 static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
     weft__merge* merge = lane->merge;
     const weft__archetype* table = weft__chunk_table(world, chunk);
@@ -427,9 +408,10 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
     uint32_t capacity = merge->row_count <= chunk->capacity
                             ? chunk->capacity
                             : weft__chunk_capacity_for(merge->row_count);
-    size_t size = weft__chunk_bytes(world, table, capacity);
-    uint8_t* block = block_take(world, lane, size);
-    if (block == NULL) {
+    // The lane's spare block if it has one, warm from the chunk that was merged before. The old
+    // block becomes the spare, so nothing is copied back.
+    weft__block block;
+    if (!weft__block_take(world, lane, chunk, capacity, &block)) {
         weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, 0, chunk->archetype, chunk->shard,
                         "no memory is left for a chunk");
         return;
@@ -438,7 +420,7 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
     void** columns = lane->layout.items;
     void** backs = columns + chunk->column_count;
     WEFT_ASSERT(2 * chunk->column_count <= lane->layout.capacity);
-    weft__chunk_layout(world, table, capacity, block, &entities, columns, backs);
+    weft__block_layout(world, table, capacity, &block, &entities, columns, backs);
     replay_entities(merge, chunk->entities, entities); // Columns in the order that they lie in.
     weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
@@ -448,8 +430,8 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
         chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
     }
-    block_give(world, lane, chunk->entities, chunk->block_size);
-    chunk->block_size = size;
+    weft__block_give(world, lane, chunk);
+    chunk->block = block;
     chunk->entities = entities;
     chunk->capacity = capacity;
     change_members(merge, chunk);
