@@ -30,18 +30,26 @@ static void fill(const weft_duel* duel, const weft_measure_options* options, con
     static const char* const titles[2] = {"1 worker against the loop",
                                           "2 workers against two threads by hand"};
     for (uint32_t i = 0; i < case_count; ++i)
-        weft_measure_add(table, duel->unit, &cases[i].series, 1, "%s", cases[i].name);
+        weft_measure_add(table, duel->unit, &cases[i].series, 1, "%s%s", duel->prefix,
+                         cases[i].name);
     for (uint32_t i = 0; i < case_count; i += 2) {
         weft_series ratio = weft_series_ratio(&cases[i].series, &cases[i + 1].series);
-        weft_measure_row* row = weft_measure_add(table, "ratio", &ratio, 1, "%s", titles[i / 2]);
-        weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, duel->target[i / 2]);
+        weft_measure_row* row =
+            weft_measure_add(table, "ratio", &ratio, 1, "%s%s", duel->prefix, titles[i / 2]);
+        if (duel->target[i / 2] > 0)
+            weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, duel->target[i / 2]);
+        if (duel->times != NULL)
+            duel->times[i / 2] = cases[i].series;
     }
     if (case_count < CASES)
         return;
     weft_series gain = weft_series_ratio(&cases[ONE_WEFT].series, &cases[TWO_WEFT].series);
-    weft_measure_add(table, "ratio", &gain, 1, "speed-up of 2 workers");
+    weft_measure_row* row =
+        weft_measure_add(table, "ratio", &gain, 1, "%sspeed-up of 2 workers", duel->prefix);
+    if (duel->speedup > 0)
+        weft_measure_target(options, row, WEFT_MEASURE_AT_LEAST, duel->speedup);
     gain = weft_series_ratio(&cases[ONE_HAND].series, &cases[TWO_HAND].series);
-    weft_measure_add(table, "ratio", &gain, 1, "speed-up of two threads by hand");
+    weft_measure_add(table, "ratio", &gain, 1, "%sspeed-up of two threads by hand", duel->prefix);
 }
 
 static weft_status measure(const weft_duel* duel, const weft_measure_options* options,

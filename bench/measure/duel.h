@@ -11,11 +11,14 @@
 typedef struct weft_duel {
     const weft_module* module;
     uint64_t entity_count;
-    const char* what; // For progress.
-    const char* unit; // Of the times in the table,
-    double units;     // as many to a tick, in nanoseconds.
-    double target[2]; // Largest good ratio with one worker and with two.
-    void* hand;       // The hand-written side, passed to all calls below.
+    const char* what;   // For progress.
+    const char* unit;   // Of the times in the table,
+    double units;       // as many to a tick, in nanoseconds.
+    const char* prefix; // Of the names of the rows: which size.
+    double target[2];   // Largest good ratio with one worker and with two; 0: none.
+    double speedup;     // Least good speed-up of two workers; 0: none.
+    weft_series* times; // [2] Weft's with one worker and with two, for the caller; may be null.
+    void* hand;         // The hand-written side, passed to all calls below.
     /// Copies the world's start into plain arrays.
     weft_status (*open)(void* hand, const weft_world* world);
     /// One tick of one part of the rows. Parts are independent: one join a tick is all it takes.
