@@ -62,15 +62,37 @@ elseif(WEFT_HWLOC)
     set(WEFT_HAVE_HWLOC ON)
 endif()
 
+# What the measurements compare with, each optional. The sanitizers do not see into other runtimes,
+# so their builds have none of those.
 set(WEFT_HAVE_FIXMATH OFF)
+set(WEFT_HAVE_OPENMP OFF)
+set(WEFT_HAVE_TBB OFF)
+set(WEFT_HAVE_STARPU OFF)
 if(WEFT_BENCH)
     weft_require(WEFT_JANSSON jansson Jansson libjansson-dev)
-    # What `weft bench numbers` compares with. It has no file for pkg-config.
+    # It has no file for pkg-config.
     find_path(WEFT_FIXMATH_INCLUDE libfixmath/fix16.h)
     find_library(WEFT_FIXMATH_LIBRARY NAMES fixmath libfixmath)
     mark_as_advanced(WEFT_FIXMATH_INCLUDE WEFT_FIXMATH_LIBRARY)
     if(WEFT_FIXMATH_INCLUDE AND WEFT_FIXMATH_LIBRARY)
         set(WEFT_HAVE_FIXMATH ON)
+    endif()
+endif()
+if(WEFT_BENCH AND WEFT_PEERS AND NOT WEFT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+    # Tasks with dependences and the ending of idle threads are of OpenMP 5.
+    find_package(OpenMP 4.5 QUIET COMPONENTS C)
+    set(WEFT_HAVE_OPENMP ${OpenMP_C_FOUND})
+    pkg_check_modules(WEFT_STARPU QUIET IMPORTED_TARGET starpu-1.3)
+    set(WEFT_HAVE_STARPU ${WEFT_STARPU_FOUND})
+    # C++ is spoken for oneTBB alone.
+    pkg_check_modules(WEFT_TBB QUIET IMPORTED_TARGET tbb>=2021)
+    if(WEFT_TBB_FOUND)
+        include(CheckLanguage)
+        check_language(CXX)
+        if(CMAKE_CXX_COMPILER)
+            enable_language(CXX)
+            set(WEFT_HAVE_TBB ON)
+        endif()
     endif()
 endif()
 
@@ -134,4 +156,5 @@ endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
     "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}, "
-    "MPFR ${WEFT_HAVE_MPFR}, libfixmath ${WEFT_HAVE_FIXMATH}")
+    "MPFR ${WEFT_HAVE_MPFR}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
+    "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

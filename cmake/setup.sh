@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh tests`
-# for everything on this machine, `cmake/setup.sh cross` for other machines too. Quick, and silent,
-# when nothing is missing. On other systems than Debian and its kin it says what to install.
+# Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh peers`
+# for it with the runtimes that it is compared with, `cmake/setup.sh tests` for everything on this
+# machine, `cmake/setup.sh cross` for other machines too. Quick, and silent, when nothing is missing. On other systems than Debian and its kin it says what to install.
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
+peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev libmpfr-dev libfixmath-dev"
+    libclang-14-dev libmpfr-dev"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -15,13 +16,14 @@ tools="cmake pkg-config cc"
 
 case ${1:-} in
 bench) packages=$bench_packages ;;
-tests) packages="$bench_packages $test_packages" ;;
+peers) packages="$bench_packages $peer_packages" ;;
+tests) packages="$bench_packages $peer_packages $test_packages" ;;
 cross)
-    packages="$bench_packages $test_packages $cross_packages"
+    packages="$bench_packages $peer_packages $test_packages $cross_packages"
     tools="$tools qemu-aarch64 aarch64-linux-gnu-gcc"
     ;;
 *)
-    echo "usage: cmake/setup.sh bench|tests|cross" >&2
+    echo "usage: cmake/setup.sh bench|peers|tests|cross" >&2
     exit 2
     ;;
 esac
@@ -34,8 +36,8 @@ Weft's set-up installs packages on Debian and its kin only. Elsewhere, install t
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
-           MPFR 4 (optional), libfixmath (optional, for a comparison),
-           libclang 14 or newer (optional: weft lint)
+           MPFR 4 (optional), libclang 14 or newer (optional: weft lint)
+  peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them
 END
         exit 1

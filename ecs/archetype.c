@@ -184,6 +184,7 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
         return WEFT_STATUS_OUT_OF_MEMORY;
     archetype->component_count = count;
     uint64_t row_size = sizeof(weft_entity);
+    archetype->pack_size = sizeof(weft_entity);
     for (uint32_t i = 0; i < count; i++) {
         WEFT_ASSERT(i == 0 || components[i - 1] < components[i]);
         archetype->components[i] = components[i];

@@ -120,6 +120,7 @@ static uint32_t run_create(weft_world* world, weft__lane* lane, const weft__arch
     struct weft__run* run = weft__arena_alloc(&world->arena, bytes);
     if (run == NULL)
         return 0;
+    // weft-lint: allow(division): handles and slack are more than 0
     run->slice_count = (uint32_t)((weft__arena_block_size(bytes) - RUN_HEAD) / slice_bytes);
     WEFT_ASSERT(run->slice_count >= wanted);
     size_t pitch = column_bytes(WEFT_SHARD_SLOTS, sizeof(weft_entity)) + WEFT__CHUNK_SLACK;

@@ -90,7 +90,7 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
     chunk->sparse = sparse;
     WEFT_ASSERT(table->column_count < UINT16_MAX);
     chunk->column_count = (uint16_t)table->column_count;
-    chunk->gone = chunk->come = WEFT__NONE;
+    chunk->change = WEFT__NONE;
     chunk->id = sparse ? WEFT__NONE : world->chunks.count;
     uint32_t at = chunks_lower(table->chunks.items, table->chunks.count, shard_number);
     list_insert(table->chunks.items, table->chunks.count++, at, chunk);
@@ -105,6 +105,8 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
         ids[at] = table_id;
         chunk->local = shard->locals.count;
         shard->locals.items[shard->locals.count++] = chunk;
+        if (shard->locals.count > world->shard_chunks_max)
+            world->shard_chunks_max = shard->locals.count;
     }
     *chunk_out = chunk;
     return WEFT_STATUS_OK;

@@ -38,18 +38,67 @@ static uint32_t create_find(const weft_world* world, uint64_t number) {
     if (at >= world->create_map.count)
         return WEFT__NONE;
     uint32_t found = world->create_map.items[at];
-    return world->creates.items[found].number == number ? found : WEFT__NONE;
+    const weft__create* create = &world->creates.items[found];
+    return number - create->number < create->count ? found : WEFT__NONE;
+}
+
+uint64_t weft__create_place(const weft_world* world, weft_entity entity) {
+    WEFT_ASSERT(weft__entity_is_provisional(entity));
+    uint64_t number = provisional_number(entity);
+    uint64_t unit = number >> world->create_bits; // weft-lint: allow(shift): at most 33 bits
+    if (unit >= world->unit_map.count ||
+        (uint32_t)(world->unit_map.items[unit] >> 32) != world->commit_number)
+        return UINT64_MAX;
+    return create_place(world, number);
 }
 
 weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity) {
     WEFT_ASSERT(weft__entity_is_provisional(entity));
-    uint32_t found = create_find(world, provisional_number(entity));
-    return found == WEFT__NONE ? WEFT_ENTITY_NULL : world->creates.items[found].real;
+    uint64_t number = provisional_number(entity);
+    uint32_t found = create_find(world, number);
+    if (found == WEFT__NONE)
+        return WEFT_ENTITY_NULL;
+    const weft__create* create = &world->creates.items[found];
+    if (create->count == 1 || weft_entity_is_null(create->real))
+        return create->real;
+    return weft__bulk_member(world, create, (uint32_t)(number - create->number));
+}
+
+static weft_status too_many(weft_world* world, uint64_t newborn_count, uint64_t room) {
+    return weft__world_fail(world, WEFT_STATUS_ENTITY_LIMIT,
+                            "%llu creates, but only %llu of %u slots are free; raise "
+                            "weft_world_desc.slot_limit or create less",
+                            (unsigned long long)newborn_count, (unsigned long long)room,
+                            world->desc.slot_limit);
+}
+
+// Slots that creates of this commit may take, once its destroys are known.
+static uint64_t slot_room(const weft_world* world) {
+    return world->free_slots.count + world->freed + (world->desc.slot_limit - world->slot_count);
+}
+
+// Creates of many are small records: what cannot fit whatever is cancelled is refused before
+// memory is asked for.
+static weft_status check_total(weft_world* world, uint64_t total) {
+    uint64_t handles = 0;
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        handles += world->segments.items[i]->bulk_handles;
+    if (total > (uint64_t)world->desc.slot_limit + world->records.count + handles)
+        return too_many(world, total, slot_room(world));
+    return total > UINT32_MAX ? WEFT_STATUS_OUT_OF_MEMORY : WEFT_STATUS_OK;
 }
 
 // Gives every segment with creates its run in create_map, and its units a way there.
 static weft_status map_units(weft_world* world) {
-    uint32_t total = 0;
+    uint64_t total = 0;
+    world->creates.count = 0;
+    world->create_map.count = 0;
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        total += world->segments.items[i]->create_count;
+    WEFT_TRY(check_total(world, total));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->create_map, total));
+    world->create_map.count = (uint32_t)total;
+    uint32_t base = 0;
     if (world->unit_map.count < world->create_units) {
         uint32_t extra = world->create_units - world->unit_map.count;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->unit_map, extra));
@@ -58,7 +107,7 @@ static weft_status map_units(weft_world* world) {
     }
     for (uint32_t i = 0; i < world->segments.count; i++) {
         weft__segment* segment = world->segments.items[i];
-        segment->create_base = total;
+        segment->create_base = base;
         for (uint64_t first = 0; first < segment->create_count;
              // weft-lint: allow(shift): at most 33 bits
              first += (uint64_t)1 << world->create_bits) {
@@ -66,15 +115,10 @@ static weft_status map_units(weft_world* world) {
             uint32_t unit = segment->unit + (uint32_t)(first >> world->create_bits);
             WEFT_ASSERT(unit < world->unit_map.count);
             world->unit_map.items[unit] =
-                (uint64_t)world->commit_number << 32 | (total + (uint32_t)first);
+                (uint64_t)world->commit_number << 32 | (base + (uint32_t)first);
         }
-        total += segment->create_count;
+        base += (uint32_t)segment->create_count;
     }
-    world->creates.count = 0;
-    world->create_map.count = 0;
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->creates, total));
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->create_map, total));
-    world->create_map.count = total;
     return WEFT_STATUS_OK;
 }
 
@@ -87,6 +131,7 @@ static void register_create(weft_world* world, const weft__record* record) {
     world->create_map.items[at] = world->creates.count;
     world->creates.items[world->creates.count++] = (weft__create){.number = number,
                                                                   .record = record,
+                                                                  .count = 1,
                                                                   .chain = WEFT__NONE,
                                                                   .chain_end = WEFT__NONE,
                                                                   .next = WEFT__NONE};
@@ -97,37 +142,56 @@ static weft_status register_creates(weft_world* world) {
     WEFT_TRY(map_units(world));
     if (world->create_map.count == 0)
         return WEFT_STATUS_OK;
+    uint64_t need = world->create_map.count;
+    uint64_t bulk = 0;
+    for (uint32_t i = 0; i < world->segments.count; i++) {
+        need += world->segments.items[i]->bulk_records;
+        need -= world->segments.items[i]->bulk_creates;
+        bulk += world->segments.items[i]->bulk_creates;
+    }
+    uint64_t marked = 0; // Each may split a run in two, and stands between them.
+    if (bulk > 0)
+        weft__bulk_mark(world, &marked);
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->creates, need + 2 * marked));
     for (uint32_t i = 0; i < world->segments.count; i++) {
         const weft__segment* segment = world->segments.items[i];
-        for (uint32_t j = 0; j < segment->count && segment->create_count > 0; j++)
-            register_create(world, world->records.items[segment->first_record + j]);
+        for (uint32_t j = 0; j < segment->count && segment->create_count > 0; j++) {
+            const weft__record* record = world->records.items[segment->first_record + j];
+            if (record->op == WEFT__OP_CREATE_MANY)
+                weft__bulk_register(world, record, marked > 0);
+            else
+                register_create(world, record);
+        }
     }
-    WEFT_ASSERT(world->creates.count == world->create_map.count);
+    WEFT_ASSERT(bulk > 0 || world->creates.count == world->create_map.count);
     return WEFT_STATUS_OK;
 }
 
-static weft__reference reference_of(const weft__record* record) {
+static weft__reference reference_of(const weft__record* record, weft_entity entity) {
+    uint8_t op = record->op == WEFT__OP_DESTROY_MANY ? WEFT__OP_DESTROY : record->op;
     return (weft__reference){.record = record,
-                             .entity = record->entity,
+                             .entity = entity,
                              .type = record->type,
-                             .op = record->op,
+                             .op = op,
                              .next = WEFT__NONE,
                              .then = WEFT__NONE};
 }
 
-static void route_provisional(weft_world* world, const weft__record* record) {
-    uint32_t found = create_find(world, provisional_number(record->entity));
+static void route_provisional(weft_world* world, const weft__record* record, weft_entity entity) {
+    uint32_t found = create_find(world, provisional_number(entity));
     if (found == WEFT__NONE) {
         world->stats.commands_dropped++;
         return;
     }
     weft__create* create = &world->creates.items[found];
-    if (record->op == WEFT__OP_DESTROY) {
+    WEFT_ASSERT(create->count == 1); // What is spoken of is no part of a run.
+    weft__reference reference = reference_of(record, entity);
+    if (reference.op == WEFT__OP_DESTROY) {
         create->cancelled = true;
         return;
     }
     uint32_t at = world->references.count++;
-    world->references.items[at] = reference_of(record);
+    world->references.items[at] = reference;
     if (create->chain == WEFT__NONE)
         create->chain = at;
     else
@@ -136,15 +200,15 @@ static void route_provisional(weft_world* world, const weft__record* record) {
 }
 
 // Files by shard only: slots are looked up shard by shard, while their lines are near.
-static void route_real(weft_world* world, const weft__record* record) {
-    uint32_t number = record->entity.slot / WEFT_SHARD_SLOTS;
+static void route_real(weft_world* world, const weft__record* record, weft_entity entity) {
+    uint32_t number = entity.slot / WEFT_SHARD_SLOTS;
     if (number >= world->shards.count) {
         world->stats.commands_dropped++;
         return;
     }
     weft__shard* shard = world->shards.items[number];
     uint32_t at = world->references.count++;
-    world->references.items[at] = reference_of(record);
+    world->references.items[at] = reference_of(record, entity);
     if (shard->reference_first == WEFT__NONE)
         shard->reference_first = at;
     else
@@ -153,17 +217,31 @@ static void route_real(weft_world* world, const weft__record* record) {
     shard->touched = true;
 }
 
+static WEFT__INLINE void route_one(weft_world* world, const weft__record* record,
+                                   weft_entity entity) {
+    if (weft__entity_is_provisional(entity))
+        route_provisional(world, record, entity);
+    else
+        route_real(world, record, entity);
+}
+
 static weft_status route(weft_world* world) {
     world->references.count = 0;
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->references, world->records.count));
+    uint64_t need = world->records.count;
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        need += world->segments.items[i]->bulk_handles;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->references, need));
     for (uint32_t i = 0; i < world->records.count; i++) {
         const weft__record* record = world->records.items[i];
         if (weft__op_creates(record->op))
             continue;
-        if (weft__entity_is_provisional(record->entity))
-            route_provisional(world, record);
-        else
-            route_real(world, record);
+        if (record->op != WEFT__OP_DESTROY_MANY) {
+            route_one(world, record, record->entity);
+            continue;
+        }
+        const weft_entity* handles = weft__record_handles(record);
+        for (uint32_t j = 0; j < weft__record_many(record)->count; j++)
+            route_one(world, record, handles[j]);
     }
     return WEFT_STATUS_OK;
 }
@@ -230,9 +308,9 @@ static weft_status fold_parts(weft_world* world, const weft__bundle* bundle, uin
 // types is remembered.
 static weft_status fold_bundle(weft_world* world, const weft__record* record, uint32_t* set,
                                bool* sparse) {
-    if (record->op != WEFT__OP_CREATE_WITH)
+    const weft__bundle* bundle = weft__record_bundle(record);
+    if (bundle == NULL)
         return WEFT_STATUS_OK;
-    const weft__bundle* bundle = weft__record_value(record);
     if (bundle->count > WEFT__BUNDLE_IDS)
         return fold_parts(world, bundle, set, sparse);
     weft__bundle_set key = bundle_key(bundle);
@@ -326,7 +404,7 @@ static weft_status fold_shard(weft_world* world, weft__shard* shard) {
     return status;
 }
 
-static weft_status fold(weft_world* world, uint32_t* newborn_count) {
+static weft_status fold(weft_world* world, uint64_t* newborn_count) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->edits, world->references.count));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->touched, world->shards.count));
     list_touched(world);
@@ -336,12 +414,11 @@ static weft_status fold(weft_world* world, uint32_t* newborn_count) {
         weft__create* create = &world->creates.items[i];
         if (create->cancelled) {
             world->stats.commands_dropped += chain_length(world, create->chain);
-            if (create->record->op == WEFT__OP_CREATE_WITH)
-                world->stats.commands_dropped +=
-                    ((const weft__bundle*)weft__record_value(create->record))->count;
+            const weft__bundle* bundle = weft__record_bundle(create->record);
+            world->stats.commands_dropped += bundle == NULL ? 0 : bundle->count;
             continue;
         }
-        (*newborn_count)++;
+        *newborn_count += create->count;
         WEFT_TRY(fold_bundle(world, create->record, &create->set, &create->sparse));
         WEFT_TRY(fold_chain(world, create->chain, &create->set, &create->sparse));
         WEFT_TRY(want_set(world, create->set));
@@ -349,14 +426,10 @@ static weft_status fold(weft_world* world, uint32_t* newborn_count) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status check_limits(weft_world* world, uint32_t newborn_count) {
-    uint64_t room =
-        world->free_slots.count + world->freed + (world->desc.slot_limit - world->slot_count);
+static weft_status check_limits(weft_world* world, uint64_t newborn_count) {
+    uint64_t room = slot_room(world);
     if (newborn_count > room)
-        return weft__world_fail(world, WEFT_STATUS_ENTITY_LIMIT,
-                                "%u creates, but only %llu of %u slots are free; raise "
-                                "weft_world_desc.slot_limit or create less",
-                                newborn_count, (unsigned long long)room, world->desc.slot_limit);
+        return too_many(world, newborn_count, room);
     uint64_t archetypes = world->archetypes.count - 1 + (uint64_t)world->wanted_sets.count;
     if (archetypes > world->desc.archetype_limit)
         return weft__world_fail(world, WEFT_STATUS_ARCHETYPE_LIMIT,
@@ -401,10 +474,9 @@ static weft_status free_slots(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-// The chunk that a row of this set goes to.
-static weft_status target_chunk(weft_world* world, uint32_t number, uint32_t set,
-                                weft__chunk** out) {
-    weft__shard* shard = world->shards.items[number];
+weft_status weft__commit_chunk(weft_world* world, uint32_t number, uint32_t set,
+                               weft__chunk** out) {
+    const weft__shard* shard = world->shards.items[number];
     weft__set* node = &world->sets.items[set];
     uint32_t archetype = node->archetype;
     WEFT_ASSERT(archetype < world->archetypes.count);
@@ -418,8 +490,15 @@ static weft_status target_chunk(weft_world* world, uint32_t number, uint32_t set
                                         false, number, &chunk));
         node->last_chunk = chunk;
     }
-    shard->carry += world->archetypes.items[archetype].pack_size;
     *out = chunk;
+    return WEFT_STATUS_OK;
+}
+
+// The chunk that a row of this set goes to, and room for the row on its way there.
+static weft_status target_chunk(weft_world* world, uint32_t number, uint32_t set,
+                                weft__chunk** out) {
+    WEFT_TRY(weft__commit_chunk(world, number, set, out));
+    world->shards.items[number]->carry += weft__chunk_table(world, *out)->pack_size;
     return WEFT_STATUS_OK;
 }
 
@@ -428,6 +507,10 @@ static weft_status assign_newborns(weft_world* world) {
         weft__create* create = &world->creates.items[i];
         if (create->cancelled)
             continue;
+        if (create->count > 1) {
+            WEFT_TRY(weft__bulk_assign(world, i));
+            continue;
+        }
         create->real = world->free_slots.count > 0
                            ? world->free_slots.items[--world->free_slots.count]
                            : (weft_entity){world->slot_count++, 1};
@@ -470,9 +553,9 @@ static weft_status assign_sparse(weft_world* world, uint32_t number, uint32_t ch
 }
 
 static weft_status assign_bundle(weft_world* world, uint32_t number, const weft__record* record) {
-    if (record->op != WEFT__OP_CREATE_WITH)
+    const weft__bundle* bundle = weft__record_bundle(record);
+    if (bundle == NULL)
         return WEFT_STATUS_OK;
-    const weft__bundle* bundle = weft__record_value(record);
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
         WEFT_TRY(assign_presence(world, number, weft__type_at(world, part->type)));
@@ -496,6 +579,12 @@ static weft_status assign_shard(weft_world* world, uint32_t number) {
             continue;
         WEFT_TRY(assign_bundle(world, number, create->record));
         WEFT_TRY(assign_sparse(world, number, create->chain));
+    }
+    for (uint32_t i = shard->birth_first; i != WEFT__NONE; i = world->births.items[i].next) {
+        const weft__birth* birth = &world->births.items[i];
+        const weft__create* create = &world->creates.items[birth->create];
+        for (uint32_t j = 0; j < birth->count && create->sparse; j++)
+            WEFT_TRY(assign_bundle(world, number, create->record));
     }
     return WEFT_STATUS_OK;
 }
@@ -579,7 +668,7 @@ static void clean_up(weft_world* world, bool merged) {
         WEFT_CHECK(!merged || weft__shard_fault(world, i) == NULL);
         shard->touched = shard->sparse = false;
         shard->edit_begin = shard->edit_end = 0;
-        shard->newborn_first = shard->reference_first = WEFT__NONE;
+        shard->newborn_first = shard->birth_first = shard->reference_first = WEFT__NONE;
         shard->carry = 0;
     }
     for (uint32_t i = 0; i < world->lane_count; i++) {
@@ -591,7 +680,7 @@ static void clean_up(weft_world* world, bool merged) {
 }
 
 static weft_status commit_run(weft_world* world, weft__runner* runner) {
-    uint32_t newborn_count = 0;
+    uint64_t newborn_count = 0;
     WEFT_TRY(register_creates(world));
     WEFT_TRY(route(world));
     WEFT_TRY(fold(world, &newborn_count));
@@ -604,7 +693,7 @@ static weft_status commit_run(weft_world* world, weft__runner* runner) {
     if (world->creates.count > 0)
         resolve_state(world);
     weft__batch batch = {.count = world->touched.count,
-                         .cost_ns = (uint64_t)world->records.count * 100u,
+                         .cost_ns = world->records.count * 100u + newborn_count * 10u,
                          .fn = merge_item,
                          .context = world,
                          .shard_of = merge_shard_of};
@@ -617,6 +706,7 @@ weft_status weft__commit(weft_world* world, weft__runner* runner) {
     WEFT_ASSERT(world != NULL && runner != NULL);
     world->commit_number++;
     world->touched.count = world->edits.count = world->wanted_sets.count = 0;
+    world->births.count = 0;
     world->freed = 0;
     weft_status status = weft__log_gather(world, 0, !world->running);
     bool anything = world->records.count > 0;

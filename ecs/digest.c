@@ -325,8 +325,8 @@ static weft_status update_full(weft_world* world) {
         weft__bytes_put_digest(&bytes, world->channels.items[i].leaf);
     }
     WEFT_ASSERT(!bytes.overflow);
-    world->digests.full =
-        weft__bytes_digest(&bytes, world->desc.deterministic ? SEED_FULL : SEED_FULL_LOOSE);
+    world->digests.full = weft__bytes_digest(
+        &bytes, weft_world_is_deterministic(world) ? SEED_FULL : SEED_FULL_LOOSE);
     return WEFT_STATUS_OK;
 }
 

@@ -12,7 +12,7 @@
 // Members, ranks and rows of a chunk say the same.
 static const char* chunk_fault(const weft__chunk* chunk) {
     SOUND(chunk->row_count <= chunk->capacity);
-    SOUND(chunk->gone == WEFT__NONE && chunk->come == WEFT__NONE);
+    SOUND(chunk->change == WEFT__NONE);
     uint32_t row = 0;
     for (uint32_t word = 0; word < WEFT__MEMBER_WORDS; word++) {
         SOUND(chunk->members.ranks[word] == row);

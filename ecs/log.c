@@ -6,8 +6,6 @@
 #include "weft_sort.h"
 #include "weft_world.h"
 
-#define LOG_BLOCK_BYTES 65536u
-
 static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, uint32_t need) {
     weft__log_block* next = stream->current == NULL ? stream->first : stream->current->next;
     // A block that is too small for a large value is skipped for this tick, not freed.
@@ -16,13 +14,14 @@ static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, 
         next = next->next;
     }
     if (next == NULL) {
-        uint32_t size = need > LOG_BLOCK_BYTES ? need : LOG_BLOCK_BYTES;
+        uint32_t size = need > WEFT__LOG_BLOCK_BYTES ? need : WEFT__LOG_BLOCK_BYTES;
         next = weft__arena_alloc(&world->arena, sizeof(weft__log_block) + size);
         if (next == NULL)
             return NULL;
         next->next = NULL;
         next->size = size;
-        weft__log_block** tail = &stream->first;
+        // From the current block on: behind it lie only those that were just skipped.
+        weft__log_block** tail = stream->current == NULL ? &stream->first : &stream->current->next;
         while (*tail != NULL)
             tail = &(*tail)->next;
         *tail = next;
@@ -98,10 +97,22 @@ typedef struct log_reader {
     uint32_t offset;
 } log_reader;
 
+weft__segment* weft__log_segment(const weft_commands* commands, uint32_t stream_index) {
+    const weft__stream* stream = &commands->lane->streams.items[stream_index];
+    if (stream->task != commands->lane->task || stream->segments.count == 0)
+        return NULL;
+    return &stream->segments.items[stream->segments.count - 1];
+}
+
 // Bytes behind a record's head.
 static uint32_t record_tail(const weft_world* world, const weft__record* record) {
     if (record->op == WEFT__OP_CREATE_WITH)
-        return ((const weft__bundle*)weft__record_value(record))->size;
+        return weft__record_bundle(record)->size;
+    if (record->op == WEFT__OP_CREATE_MANY)
+        return (uint32_t)sizeof(weft__many) + weft__record_bundle(record)->size;
+    if (record->op == WEFT__OP_DESTROY_MANY)
+        return (uint32_t)sizeof(weft__many) +
+               weft__record_many(record)->count * (uint32_t)sizeof(weft_entity);
     return record->has_value ? weft__type_at(world, record->type)->type->size : 0;
 }
 
@@ -144,6 +155,7 @@ static weft_status gather_segments(weft_world* world, weft__stream* stream,
 
 weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     uint32_t record_count = 0;
+    bool ordered = !world->desc.unordered_commit;
     world->segments.count = 0;
     world->records.count = 0;
     if (host) {
@@ -155,17 +167,20 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->records, record_count));
     world->segment_scratch.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->segment_scratch, world->segments.count));
-    sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count, NULL);
+    if (ordered)
+        sort_segments(world->segments.items, world->segment_scratch.items, world->segments.count,
+                      NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
         weft__segment* segment = world->segments.items[i];
         segment->first_record = world->records.count;
-        WEFT_ASSERT(i == 0 || segment_before(world->segments.items[i - 1], segment, NULL));
+        WEFT_ASSERT(!ordered || i == 0 ||
+                    segment_before(world->segments.items[i - 1], segment, NULL));
         log_reader reader = {segment->block, segment->offset};
         const weft__record** begin = world->records.items + world->records.count;
         for (uint32_t j = 0; j < segment->count; j++)
             begin[j] = log_read(&reader, world);
         world->records.count += segment->count;
-        if (!segment->unsorted)
+        if (!segment->unsorted || !ordered)
             continue;
         world->record_scratch.count = 0;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->record_scratch, segment->count));

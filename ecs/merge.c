@@ -1,48 +1,87 @@
 // The merge: one shard's deaths, moves, births and value writes, as one sorted merge per chunk.
 //
 // Rows that arrive are packed first, while all old rows are still in place; then each chunk is
-// rewritten once. A merge is a list of runs (old rows that stay, one row that arrives) computed
-// from the slots and replayed on every column, so a column is read once, front to back.
+// rewritten once. Which slots leave a chunk and which arrive are sets of bits, so they are
+// collected in any order and read in ascending order. A merge is a list of steps (old rows that
+// stay, then perhaps one that arrives) computed from the sets and replayed on every column, so a
+// column is read once, front to back.
 
 #include <string.h>
 
 #include "weft_bits.h"
 #include "weft_world.h"
 
-// A row that leaves. Lists are in ascending row order because slots are walked ascending.
-typedef struct merge_gone {
-    uint32_t slot; // In the shard.
-    uint32_t row;
-    uint32_t next;
-} merge_gone;
+// What happens to one chunk of the shard.
+typedef struct merge_change {
+    weft__chunk* chunk;
+    uint32_t block_count;
+    uint64_t gone[WEFT__MEMBER_WORDS]; // Slots that leave.
+    uint64_t come[WEFT__MEMBER_WORDS]; // Slots that arrive; of a block, the first. May be in both.
+} merge_change;
 
-// A row that arrives, ascending by slot.
-typedef struct merge_come {
-    weft_entity entity;
-    uint32_t row;   // Old row before which it goes.
-    uint32_t carry; // Offset of its packed values.
-    uint32_t next;
-} merge_come;
-
-// Part of a chunk's new content: `count` old rows from `from`, or with count 0 the arrival `from`.
-typedef struct merge_run {
-    uint32_t from;
+// Newborns in a row of slots never used before: their values are `index` on in the columns of a
+// create of many.
+typedef struct merge_block {
+    const weft__record* record;
+    weft_entity first;
+    uint32_t index;
     uint32_t count;
-} merge_run;
+    uint32_t change;
+} merge_block;
+
+// Part of a chunk's new content: `count` old rows from `from`, then `come` rows that arrive.
+typedef struct merge_step {
+    uint16_t from;
+    uint16_t count;
+    uint16_t come;
+    uint16_t block; // What arrives is a block.
+    uint32_t carry; // Offset of its packed row; of a block, its place in `blocks`.
+} merge_step;
+
+// One column of the chunk that is rewritten, or its handles.
+typedef struct merge_column {
+    const uint8_t* old;
+    const uint8_t* packed; // + carry is where an arrival's value lies.
+    uint8_t* out;
+    const uint8_t* end; // Of the column's room.
+    size_t size;        // Of a value.
+    uint32_t type_id;   // 0: handles.
+} merge_column;
 
 typedef struct weft__merge {
-    merge_gone gone[WEFT_SHARD_SLOTS];
-    merge_come come[WEFT_SHARD_SLOTS];
-    merge_run runs[2 * WEFT_SHARD_SLOTS + 1];
-    uint32_t newborns[WEFT_SHARD_SLOTS]; // Creates, ascending by slot.
-    uint32_t newborn_of[WEFT_SHARD_SLOTS];
-    uint32_t newborn_count;
-    uint32_t gone_count;
-    uint32_t come_count;
+    uint32_t carry_of[WEFT_SHARD_SLOTS]; // By slot that arrives: as in merge_step.
+    merge_block blocks[WEFT_SHARD_SLOTS];
+    merge_step steps[WEFT_SHARD_SLOTS + 1];
+    merge_column* columns;
+    uint32_t column_capacity;
+    merge_change* changes; // Of the shard's chunks, by weft__chunk.change.
+    uint32_t change_count;
+    uint32_t change_capacity;
+    uint32_t block_count;
+    uint32_t step_count;
     size_t carry_used;
-    uint32_t run_count;
-    uint32_t row_count; // After the merge.
 } weft__merge;
+
+// A newborn of the shard, or a block of them in a row of slots never used before.
+typedef struct newborn {
+    const weft__create* create;
+    weft__chunk* target;
+    weft_entity real; // Of a block, the first.
+    uint32_t index;   // In the columns of its record.
+    uint32_t block;   // How many; 0: one, that is packed like any row.
+} newborn;
+
+// Grows an array whose contents do not matter.
+static void* regrow(weft_world* world, void* items, uint32_t* capacity, size_t size,
+                    uint32_t need) {
+    if (need <= *capacity)
+        return items;
+    weft__arena_free(&world->arena, items, *capacity * size);
+    *capacity = need < 8 ? 8 : 2 * need;
+    items = weft__arena_alloc(&world->arena, *capacity * size);
+    *capacity = items == NULL ? 0 : *capacity;
+    return items;
+}
 
 weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
     // Also room for the digest node of the widest chunk: 24 bytes a component.
@@ -58,6 +97,13 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
         if (lane->merge == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
     }
+    weft__merge* merge = lane->merge;
+    merge->changes = regrow(world, merge->changes, &merge->change_capacity, sizeof(merge_change),
+                            1 + world->shard_chunks_max);
+    merge->columns = regrow(world, merge->columns, &merge->column_capacity, sizeof(merge_column),
+                            1 + world->column_count_max);
+    if (merge->changes == NULL || merge->columns == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
     if (lane->column_size < need) {
         weft__arena_free(&world->arena, lane->column, lane->column_size);
         lane->column_size = weft__arena_block_size(need);
@@ -68,31 +114,39 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
     return WEFT_STATUS_OK;
 }
 
-static void list_gone(weft__merge* merge, weft__chunk* chunk, uint32_t slot, uint32_t row) {
-    WEFT_ASSERT(merge->gone_count < WEFT_SHARD_SLOTS);
-    uint32_t at = merge->gone_count++;
-    merge->gone[at] = (merge_gone){slot, row, WEFT__NONE};
-    if (chunk->gone == WEFT__NONE)
-        chunk->gone = at;
-    else
-        merge->gone[chunk->gone_last].next = at;
-    chunk->gone_last = at;
+static void changes_begin(weft__merge* merge) {
+    merge->change_count = merge->block_count = 0;
+    merge->carry_used = 0;
 }
 
-static WEFT__INLINE uint8_t* list_come(weft__merge* merge, weft__lane* lane, weft__chunk* chunk,
-                                       weft_entity entity, size_t pack_size) {
-    WEFT_ASSERT(merge->come_count < WEFT_SHARD_SLOTS);
-    WEFT_ASSERT(merge->carry_used + pack_size <= lane->carry_size || pack_size == 0);
-    uint32_t at = merge->come_count++;
-    uint32_t row = weft__members_rank(&chunk->members, entity.slot % WEFT_SHARD_SLOTS);
-    merge->come[at] = (merge_come){entity, row, (uint32_t)merge->carry_used, WEFT__NONE};
-    if (chunk->come == WEFT__NONE)
-        chunk->come = at;
-    else
-        merge->come[chunk->come_last].next = at;
-    chunk->come_last = at;
+static WEFT__INLINE merge_change* change_of(weft__merge* merge, weft__chunk* chunk) {
+    if (__builtin_expect(chunk->change != WEFT__NONE, 1))
+        return &merge->changes[chunk->change];
+    WEFT_ASSERT(merge->change_count < merge->change_capacity);
+    chunk->change = merge->change_count++;
+    merge_change* change = &merge->changes[chunk->change];
+    memset(change, 0, sizeof(*change));
+    change->chunk = chunk;
+    return change;
+}
+
+static WEFT__INLINE void note_gone(weft__merge* merge, weft__chunk* chunk, uint32_t slot) {
+    merge_change* change = change_of(merge, chunk);
+    WEFT_CHECK(weft__members_has(&chunk->members, slot));
+    change->gone[slot / 64] |= (uint64_t)1 << (slot % 64);
+}
+
+// Takes a slot in and gives the place for its packed row, which begins with its handle.
+static WEFT__INLINE uint8_t* note_come(weft__merge* merge, const weft__lane* lane,
+                                       weft__chunk* chunk, weft_entity entity, size_t pack_size) {
+    WEFT_ASSERT(merge->carry_used + pack_size <= lane->carry_size);
+    uint32_t slot = entity.slot % WEFT_SHARD_SLOTS;
+    merge_change* change = change_of(merge, chunk);
+    change->come[slot / 64] |= (uint64_t)1 << (slot % 64);
+    merge->carry_of[slot] = (uint32_t)merge->carry_used;
     uint8_t* packed = lane->carry + merge->carry_used;
     merge->carry_used += pack_size;
+    memcpy(packed, &entity, sizeof(entity));
     return packed;
 }
 
@@ -146,9 +200,9 @@ static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__sha
     uint32_t row = weft__chunk_row_of(from, edit->slot);
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
-    list_gone(lane->merge, from, edit->slot, row);
+    note_gone(lane->merge, from, edit->slot);
     shard->slots[edit->slot].chunk = to->local + 1;
-    uint8_t* packed = list_come(lane->merge, lane, to, from->entities[row], table->pack_size);
+    uint8_t* packed = note_come(lane->merge, lane, to, from->entities[row], table->pack_size);
     uint32_t other = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
         while (other < old->column_count && old->column_types[other] < table->column_types[i])
@@ -184,55 +238,77 @@ static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const w
     }
 }
 
-// A part without a value is zero, also where an earlier part gave one.
+// The value of entity `index` of a record. A part without a value is zero, also where an earlier
+// part gave one.
 static void store_part(const weft_world* world, const weft__type* type, const weft__part* part,
-                       void* place) {
-    store_bytes(world, type, part->has_value ? part + 1 : NULL, place);
+                       uint32_t index, void* place) {
+    const uint8_t* values = part->kind == WEFT__PART_ZERO ? NULL : (const uint8_t*)(part + 1);
+    if (part->kind == WEFT__PART_COLUMN)
+        values += (size_t)index * type->type->size;
+    store_bytes(world, type, values, place);
 }
 
 // Writes a create's own components into a packed row.
-static void pack_bundle(const weft_world* world, const weft__archetype* table,
-                        const weft__record* record, uint8_t* packed) {
-    if (record->op != WEFT__OP_CREATE_WITH)
+static void pack_bundle(const weft_world* world, const weft__archetype* table, const newborn* born,
+                        uint8_t* packed) {
+    const weft__bundle* bundle = weft__record_bundle(born->create->record);
+    if (bundle == NULL)
         return;
-    const weft__bundle* bundle = weft__record_value(record);
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part)) {
         uint32_t column = weft__archetype_column(table, part->type);
         if (column != WEFT__NONE)
-            store_part(world, weft__type_at(world, part->type), part,
+            store_part(world, weft__type_at(world, part->type), part, born->index,
                        packed + table->pack_offsets[column]);
     }
 }
 
+// A block's rows need not be packed: nothing but its record speaks of them.
+static void bear_block(weft__merge* merge, weft__shard* shard, const newborn* born) {
+    uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
+    WEFT_ASSERT(local + born->block <= WEFT_SHARD_SLOTS);
+    merge_change* change = change_of(merge, born->target);
+    change->come[local / 64] |= (uint64_t)1 << (local % 64);
+    change->block_count++;
+    merge->carry_of[local] = merge->block_count;
+    merge->blocks[merge->block_count++] = (merge_block){
+        born->create->record, born->real, born->index, born->block, born->target->change};
+    for (uint32_t i = local; i < local + born->block; i++) {
+        shard->slots[i] = (weft__slot){born->real.generation, born->target->local + 1};
+        shard->live[i / 64] |= (uint64_t)1 << (i % 64);
+    }
+}
+
 static WEFT__INLINE void bear_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                                  const weft__create* create) {
-    const weft__archetype* table = &world->archetypes.items[create->target->archetype];
-    uint8_t* packed = list_come(lane->merge, lane, create->target, create->real, table->pack_size);
-    if (table->pack_size > 0)
-        memset(packed, 0, table->pack_size);
-    pack_bundle(world, table, create->record, packed);
-    pack_values(world, table, create->chain, packed);
-    uint32_t local = create->real.slot % WEFT_SHARD_SLOTS;
-    shard->slots[local] = (weft__slot){create->real.generation, create->target->local + 1};
+                                  const newborn* born) {
+    if (born->block > 0) {
+        bear_block(lane->merge, shard, born);
+        return;
+    }
+    const weft__archetype* table = &world->archetypes.items[born->target->archetype];
+    uint8_t* packed = note_come(lane->merge, lane, born->target, born->real, table->pack_size);
+    memset(packed + sizeof(weft_entity), 0, table->pack_size - sizeof(weft_entity));
+    pack_bundle(world, table, born, packed);
+    pack_values(world, table, born->create->chain, packed);
+    uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
+    shard->slots[local] = (weft__slot){born->real.generation, born->target->local + 1};
     shard->live[local / 64] |= (uint64_t)1 << (local % 64);
 }
 
-// Sorts the shard's newborns by slot.
-static void list_newborns(const weft_world* world, weft__merge* merge, const weft__shard* shard) {
-    uint64_t born[WEFT__LIVE_WORDS] = {0};
-    merge->newborn_count = 0;
-    if (shard->newborn_first == WEFT__NONE)
-        return;
-    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next) {
-        uint32_t local = world->creates.items[i].real.slot % WEFT_SHARD_SLOTS;
-        merge->newborn_of[local] = i;
-        born[local / 64] |= (uint64_t)1 << (local % 64);
-    }
-    for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++)
-        for (uint64_t bits = born[word]; bits != 0; bits &= bits - 1)
-            merge->newborns[merge->newborn_count++] =
-                merge->newborn_of[word * 64 + weft__ctz64(bits)];
+static WEFT__INLINE newborn newborn_single(const weft__create* create) {
+    return (newborn){create, create->target, create->real, create->index, 0};
+}
+
+// A run's members in slots never used are one newborn, those in freed slots are one each.
+static newborn newborn_member(const weft_world* world, const weft__birth* birth, uint32_t i) {
+    const weft__create* run = &world->creates.items[birth->create];
+    uint32_t member = birth->member + i;
+    return (newborn){run, birth->target, weft__bulk_member(world, run, member), run->index + member,
+                     member >= run->popped ? birth->count : 0};
+}
+
+static uint32_t newborns_of(const weft_world* world, const weft__birth* birth) {
+    return birth->member >= world->creates.items[birth->create].popped ? 1 : birth->count;
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
@@ -266,148 +342,239 @@ static WEFT__INLINE void edit_row(weft_world* world, weft__lane* lane, weft__sha
     } else if (edit->kind == WEFT__EDIT_UPDATE) {
         update_row(world, lane, shard, edit);
     } else {
-        weft__chunk* chunk = weft__slot_chunk(shard, shard->slots[edit->slot]);
-        list_gone(lane->merge, chunk, edit->slot, weft__chunk_row_of(chunk, edit->slot));
+        note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[edit->slot]), edit->slot);
         shard->slots[edit->slot].chunk = 0;
         shard->live[edit->slot / 64] &= ~((uint64_t)1 << (edit->slot % 64));
     }
 }
 
-// Packs everything that moves or is born and lists everything that leaves, slots ascending. In a
-// slot that is freed and taken at once, the death comes first.
+// Packs everything that moves or is born and notes everything that leaves. Deaths come before
+// births, since a slot may be freed and taken at once.
 WEFT__WIDE
-static void list_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
-    weft__merge* merge = lane->merge;
-    merge->gone_count = merge->come_count = 0;
-    merge->carry_used = 0;
-    uint32_t edit = shard->edit_begin;
-    uint32_t born = 0;
-    while (edit < shard->edit_end || born < merge->newborn_count) {
-        const weft__create* create =
-            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
-        if (born + 8 < merge->newborn_count)
-            prefetch_create(&world->creates.items[merge->newborns[born + 8]]);
-        if (edit + 16 < shard->edit_end)
-            __builtin_prefetch(&shard->slots[world->edits.items[edit + 16].slot]);
-        if (edit + 8 < shard->edit_end)
-            prefetch_edit(world, shard, &world->edits.items[edit + 8]);
-        bool first = edit < shard->edit_end &&
-                     (create == NULL ||
-                      world->edits.items[edit].slot <= create->real.slot % WEFT_SHARD_SLOTS);
-        if (first) {
-            edit_row(world, lane, shard, &world->edits.items[edit++]);
-        } else {
-            WEFT_ASSERT(create != NULL);
-            bear_row(world, lane, shard, create);
-            born++;
+static void pack_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
+    const weft__edit* edits = world->edits.items;
+    for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
+        if (i + 16 < shard->edit_end)
+            __builtin_prefetch(&shard->slots[edits[i + 16].slot]);
+        if (i + 8 < shard->edit_end)
+            prefetch_edit(world, shard, &edits[i + 8]);
+        edit_row(world, lane, shard, &edits[i]);
+    }
+    const weft__create* creates = world->creates.items;
+    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = creates[i].next) {
+        newborn born = newborn_single(&creates[i]);
+        if (creates[i].next != WEFT__NONE)
+            prefetch_create(&creates[creates[i].next]);
+        bear_row(world, lane, shard, &born);
+    }
+    for (uint32_t i = shard->birth_first; i != WEFT__NONE; i = world->births.items[i].next) {
+        const weft__birth* birth = &world->births.items[i];
+        for (uint32_t j = 0; j < newborns_of(world, birth); j++) {
+            newborn born = newborn_member(world, birth, j);
+            bear_row(world, lane, shard, &born);
         }
     }
 }
 
-static void run_add(weft__merge* merge, uint32_t from, uint32_t count) {
-    merge->runs[merge->run_count++] = (merge_run){from, count};
-    merge->row_count += count == 0 ? 1 : count;
-}
-
-// The new content of a chunk as runs. An arrival whose slot is that of a row that leaves goes
-// before it.
-static void plan_runs(weft__merge* merge, const weft__chunk* chunk) {
-    merge->run_count = 0;
-    merge->row_count = 0;
+// The new content of a chunk as steps; returns its rows. How many changes fall into a word of slots
+// cannot be foreseen, so one loop goes over the changes and steps from word to word without a jump.
+WEFT__WIDE
+static uint32_t plan_steps(weft__merge* merge, const merge_change* change) {
+    const weft__members* members = &change->chunk->members;
+    uint64_t words = 0; // Those with changes.
+    uint32_t count = 0;
+    for (uint32_t word = 0; word < WEFT__MEMBER_WORDS; word++) {
+        uint64_t bits = change->gone[word] | change->come[word];
+        words |= (uint64_t)(bits != 0) << word;
+        count += weft__popcount64(bits);
+    }
+    WEFT_ASSERT(count > 0 && count <= WEFT_SHARD_SLOTS);
+    uint32_t word = weft__ctz64(words);
+    uint64_t bits = change->gone[word] | change->come[word];
+    uint32_t rows = 0;
     uint32_t row = 0;
-    uint32_t gone = chunk->gone;
-    uint32_t come = chunk->come;
-    while (gone != WEFT__NONE || come != WEFT__NONE) {
-        uint32_t gone_row = gone == WEFT__NONE ? WEFT__NONE : merge->gone[gone].row;
-        uint32_t come_row = come == WEFT__NONE ? WEFT__NONE : merge->come[come].row;
-        uint32_t stop = come_row <= gone_row ? come_row : gone_row;
-        WEFT_ASSERT(row <= stop && stop <= chunk->row_count);
-        if (stop > row)
-            run_add(merge, row, stop - row);
-        row = stop;
-        if (come_row == stop) {
-            run_add(merge, come, 0);
-            come = merge->come[come].next;
-        } else {
-            gone = merge->gone[gone].next;
-            row++;
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bit = bits & (0 - bits);
+        uint32_t slot = word * 64 + weft__ctz64(bits);
+        uint32_t at =
+            members->ranks[word] + (uint32_t)weft__popcount64(members->words[word] & (bit - 1));
+        uint32_t comes = (change->come[word] & bit) != 0;
+        merge->steps[i] = (merge_step){.from = (uint16_t)row,
+                                       .count = (uint16_t)(at - row),
+                                       .come = (uint16_t)comes,
+                                       .carry = comes * merge->carry_of[slot]};
+        rows += at - row + comes;
+        row = at + ((change->gone[word] & bit) != 0);
+        bits ^= bit;
+        uint64_t done = 0 - (uint64_t)(bits == 0);
+        words &= words - (done & 1);
+        word = weft__ctz64(words | (uint64_t)1 << 63);
+        bits |= (change->gone[word] | change->come[word]) & done;
     }
-    if (row < chunk->row_count)
-        run_add(merge, row, chunk->row_count - row);
+    uint32_t left = change->chunk->row_count - row;
+    merge->steps[count] = (merge_step){.from = (uint16_t)row, .count = (uint16_t)left};
+    merge->step_count = count + 1;
+    return rows + left;
+}
+
+// Says of which steps' arrivals are blocks; returns how many more rows come with them. Both lists
+// ascend by slot only within themselves, so blocks are found by their place.
+static uint32_t plan_blocks(weft__merge* merge, const merge_change* change) {
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < merge->block_count; i++) {
+        const merge_block* block = &merge->blocks[i];
+        if (&merge->changes[block->change] != change)
+            continue;
+        uint32_t local = block->first.slot % WEFT_SHARD_SLOTS;
+        uint32_t before = 0; // Events below its slot, each a step.
+        for (uint32_t word = 0; word < local / 64; word++)
+            before += weft__popcount64(change->gone[word] | change->come[word]);
+        uint64_t below = ((uint64_t)1 << (local % 64)) - 1;
+        before += weft__popcount64((change->gone[local / 64] | change->come[local / 64]) & below);
+        merge_step* step = &merge->steps[before];
+        WEFT_ASSERT(step->come == 1 && step->carry == i);
+        step->come = (uint16_t)block->count;
+        step->block = 1;
+        more += block->count - 1;
+    }
+    return more;
 }
 
 // Takes the leaving slots out of the chunk's set, then the arriving ones in: some may be both.
 WEFT__WIDE
-static void change_members(const weft__merge* merge, weft__chunk* chunk) {
-    uint32_t first = WEFT_SHARD_SLOTS - 1;
-    for (uint32_t i = chunk->gone; i != WEFT__NONE; i = merge->gone[i].next) {
-        uint32_t slot = merge->gone[i].slot;
-        WEFT_CHECK(weft__members_has(&chunk->members, slot));
-        weft__members_remove(&chunk->members, slot);
-        first = slot < first ? slot : first;
+static void change_members(const weft__merge* merge, const merge_change* change) {
+    weft__members* members = &change->chunk->members;
+    for (uint32_t word = 0; word < WEFT__MEMBER_WORDS; word++) {
+        WEFT_CHECK((change->gone[word] & ~members->words[word]) == 0);
+        WEFT_CHECK((change->come[word] & members->words[word] & ~change->gone[word]) == 0);
+        members->words[word] = (members->words[word] & ~change->gone[word]) | change->come[word];
     }
-    for (uint32_t i = chunk->come; i != WEFT__NONE; i = merge->come[i].next) {
-        uint32_t slot = merge->come[i].entity.slot % WEFT_SHARD_SLOTS;
-        WEFT_CHECK(!weft__members_has(&chunk->members, slot));
-        weft__members_insert(&chunk->members, slot);
-        first = slot < first ? slot : first;
+    for (uint32_t i = 0; change->block_count > 0 && i < merge->block_count; i++) {
+        const merge_block* block = &merge->blocks[i];
+        if (&merge->changes[block->change] == change)
+            weft__members_insert_run(members, block->first.slot % WEFT_SHARD_SLOTS, block->count);
     }
-    chunk->row_count = weft__members_count(&chunk->members, first);
-    WEFT_ASSERT(chunk->row_count == merge->row_count);
+    change->chunk->row_count = weft__members_count(members, 0);
 }
 
-// Copies a run in steps of 64 bytes; may run over by less than a step into what is written next, or
-// into the block's slack. Most runs are short, and a call costs more than they do.
-static inline void copy_run(uint8_t* out, const uint8_t* in, size_t bytes) {
-    _Static_assert(WEFT__CHUNK_SLACK >= 64, "copies go in steps of 64 bytes");
-    if (bytes > 1024) {
+// Left to itself gcc copies in quarters.
+typedef uint8_t half_line __attribute__((vector_size(32), aligned(1), may_alias));
+
+// Copies old rows in steps of 64 bytes while they do not run over the column's end. Most runs are
+// short, and a call costs more than they do.
+static WEFT__INLINE void copy_run(uint8_t* out, const uint8_t* in, size_t bytes,
+                                  const uint8_t* end) {
+    _Static_assert(WEFT__CHUNK_SLACK >= 64, "what is copied is read in steps of 64 bytes");
+    // weft-lint: allow(address): both are of one column
+    size_t room = (size_t)(end - out);
+    if (bytes > 1024 || ((bytes + 63) & ~(size_t)63) > room) {
         memcpy(out, in, bytes);
         return;
     }
-    for (size_t at = 0; at < bytes; at += 64)
-        memcpy(out + at, in + at, 64);
-}
-
-// Replays the runs on one column. `packed` + come.carry is where an arrival's value lies.
-WEFT__WIDE
-static void replay(const weft__merge* merge, const uint8_t* old, const uint8_t* packed, size_t size,
-                   uint8_t* out) {
-    for (uint32_t i = 0; i < merge->run_count; i++) {
-        merge_run run = merge->runs[i];
-        if (run.count > 0) {
-            copy_run(out, old + (size_t)run.from * size, (size_t)run.count * size);
-            out += (size_t)run.count * size;
-            continue;
-        }
-        const uint8_t* value = packed + merge->come[run.from].carry;
-        copy_value(out, value, size);
-        out += size;
+    for (size_t at = 0; at < bytes; at += 64) {
+        __builtin_prefetch(in + at + 512);
+        half_line first = *(const half_line*)(const void*)(in + at);
+        half_line second = *(const half_line*)(const void*)(in + at + 32);
+        *(half_line*)(void*)(out + at) = first;
+        *(half_line*)(void*)(out + at + 32) = second;
     }
 }
 
-WEFT__WIDE
-static void replay_entities(const weft__merge* merge, const weft_entity* old, weft_entity* out) {
-    for (uint32_t i = 0; i < merge->run_count; i++) {
-        merge_run run = merge->runs[i];
-        if (run.count == 0) {
-            *out++ = merge->come[run.from].entity;
-            continue;
-        }
-        copy_run((uint8_t*)out, (const uint8_t*)(old + run.from), run.count * sizeof(weft_entity));
-        out += run.count;
-    }
+// The last of a create's own parts of a type, or null.
+static const weft__part* bundle_part(const weft__record* record, uint32_t type_id) {
+    const weft__bundle* bundle = weft__record_bundle(record);
+    if (bundle == NULL)
+        return NULL;
+    const weft__part* part = weft__bundle_first(bundle);
+    const weft__part* found = NULL;
+    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
+        found = part->type == type_id ? part : found;
+    return found;
 }
 
-static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
-    weft__merge* merge = lane->merge;
-    const weft__archetype* table = weft__chunk_table(world, chunk);
-    if (chunk->gone == WEFT__NONE && chunk->come == WEFT__NONE)
+// One column of a block of newborns, from the log; their handles if the type is 0.
+static void replay_block(const weft_world* world, const merge_block* block, uint32_t type_id,
+                         uint8_t* out) {
+    for (uint32_t i = 0; type_id == 0 && i < block->count; i++) {
+        weft_entity entity = {block->first.slot + i, block->first.generation};
+        memcpy(out + i * sizeof(entity), &entity, sizeof(entity));
+    }
+    if (type_id == 0)
         return;
-    plan_runs(merge, chunk);
-    uint32_t capacity = merge->row_count <= chunk->capacity
-                            ? chunk->capacity
-                            : weft__chunk_capacity_for(merge->row_count);
+    const weft__type* type = weft__type_at(world, type_id);
+    const weft__part* part = bundle_part(block->record, type_id);
+    size_t size = type->type->size;
+    WEFT_ASSERT(part != NULL && size > 0); // Its set is that of its parts.
+    if (part->kind == WEFT__PART_ZERO) {
+        memset(out, 0, block->count * size);
+        return;
+    }
+    if (part->kind == WEFT__PART_COLUMN)
+        memcpy(out, (const uint8_t*)(part + 1) + block->index * size, block->count * size);
+    for (uint32_t i = 0; i < block->count && part->kind == WEFT__PART_VALUE; i++)
+        copy_value(out + i * size, part + 1, size);
+    if (type->has_entities)
+        weft__type_resolve(world, type->type, out, block->count);
+}
+
+// Replays the steps on all columns of a chunk at once: how long a run is cannot be foreseen, but
+// once it is known for the first column the branches of the others follow it.
+WEFT__HALF_WIDE
+static void replay(const weft__merge* merge, uint32_t column_count) {
+    for (uint32_t i = 0; i < merge->step_count; i++) {
+        merge_step step = merge->steps[i];
+        for (uint32_t j = 0; j < column_count; j++) {
+            merge_column* column = &merge->columns[j];
+            size_t size = column->size;
+            size_t bytes = step.count * size;
+            copy_run(column->out, column->old + step.from * size, bytes, column->end);
+            uint8_t* out = column->out + bytes;
+            if (step.come > 0)
+                copy_value(out, column->packed + step.carry, size);
+            column->out = out + step.come * size;
+        }
+    }
+}
+
+// The same where blocks arrive.
+static void replay_blocks(const weft_world* world, const weft__merge* merge,
+                          uint32_t column_count) {
+    for (uint32_t i = 0; i < merge->step_count; i++) {
+        merge_step step = merge->steps[i];
+        const merge_block* block = &merge->blocks[step.block ? step.carry : 0];
+        for (uint32_t j = 0; j < column_count; j++) {
+            merge_column* column = &merge->columns[j];
+            size_t size = column->size;
+            copy_run(column->out, column->old + step.from * size, step.count * size, column->end);
+            uint8_t* out = column->out + step.count * size;
+            if (step.block)
+                replay_block(world, block, column->type_id, out);
+            else if (step.come > 0)
+                copy_value(out, column->packed + step.carry, size);
+            column->out = out + step.come * size;
+        }
+    }
+}
+
+static WEFT__INLINE void set_column(weft__merge* merge, uint32_t index, const void* old,
+                                    const uint8_t* packed, void* out, uint32_t capacity,
+                                    size_t size, uint32_t type_id) {
+    WEFT_ASSERT(index < merge->column_capacity);
+    if (old == NULL) // A new chunk, of which no row is copied.
+        old = out;
+    merge->columns[index] =
+        (merge_column){old, packed, out, (uint8_t*)out + capacity * size, size, type_id};
+}
+
+static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change* change) {
+    weft__merge* merge = lane->merge;
+    weft__chunk* chunk = change->chunk;
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    chunk->change = WEFT__NONE;
+    uint32_t rows = plan_steps(merge, change);
+    if (change->block_count > 0)
+        rows += plan_blocks(merge, change);
+    uint32_t capacity = rows <= chunk->capacity ? chunk->capacity : weft__chunk_capacity_for(rows);
     // The lane's spare block if it has one, warm from the chunk that was merged before. The old
     // block becomes the spare, so nothing is copied back.
     weft__block block;
@@ -421,22 +588,25 @@ static void merge_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
     void** backs = columns + chunk->column_count;
     WEFT_ASSERT(2 * chunk->column_count <= lane->layout.capacity);
     weft__block_layout(world, table, capacity, &block, &entities, columns, backs);
-    replay_entities(merge, chunk->entities, entities); // Columns in the order that they lie in.
+    set_column(merge, 0, chunk->entities, lane->carry, entities, capacity, sizeof(weft_entity), 0);
     weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
-        replay(merge, chunk->columns[i], lane->carry + table->pack_offsets[i],
-               table->column_sizes[i], columns[i]);
+        set_column(merge, 1 + i, chunk->columns[i], lane->carry + table->pack_offsets[i],
+                   columns[i], capacity, table->column_sizes[i], table->column_types[i]);
         chunk->columns[i] = columns[i];
         chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
     }
+    if (change->block_count > 0)
+        replay_blocks(world, merge, 1u + chunk->column_count);
+    else
+        replay(merge, 1u + chunk->column_count);
     weft__block_give(world, lane, chunk);
     chunk->block = block;
     chunk->entities = entities;
     chunk->capacity = capacity;
-    change_members(merge, chunk);
-    chunk->gone = chunk->come = WEFT__NONE;
-    WEFT_ASSERT(chunk->row_count <= chunk->capacity);
+    change_members(merge, change);
+    WEFT_ASSERT(chunk->row_count == rows && rows <= chunk->capacity);
 }
 
 // Presence of one slot after its chain; `*value` is the last record that gave a value.
@@ -465,10 +635,12 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
     bool before = row != WEFT__NONE;
     bool after = fold_presence(world, lane, chain, type_id, before, &value);
     if (before && !after)
-        list_gone(lane->merge, chunk, entity.slot % WEFT_SHARD_SLOTS, row);
+        note_gone(lane->merge, chunk, entity.slot % WEFT_SHARD_SLOTS);
     if (!after || (before && value == NULL))
         return;
-    uint8_t* place = before ? NULL : list_come(lane->merge, lane, chunk, entity, table->pack_size);
+    uint8_t* place = NULL;
+    if (!before)
+        place = note_come(lane->merge, lane, chunk, entity, table->pack_size) + sizeof(weft_entity);
     if (type->type->size == 0)
         return;
     if (before) {
@@ -478,28 +650,17 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
     store_value(world, type, value, place);
 }
 
-// The last of a create's own parts of a type, or null.
-static const weft__part* bundle_part(const weft__record* record, uint32_t type_id) {
-    if (record->op != WEFT__OP_CREATE_WITH)
-        return NULL;
-    const weft__bundle* bundle = weft__record_value(record);
-    const weft__part* part = weft__bundle_first(bundle);
-    const weft__part* found = NULL;
-    for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
-        found = part->type == type_id ? part : found;
-    return found;
-}
-
 static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* chunk,
-                             const weft__create* create) {
+                             const newborn* born) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
     uint32_t type_id = table->components[0];
     const weft__type* type = weft__type_at(world, type_id);
-    const weft__part* part = bundle_part(create->record, type_id);
+    const weft__part* part = bundle_part(born->create->record, type_id);
     const weft__record* value = NULL;
-    if (!fold_presence(world, lane, create->chain, type_id, part != NULL, &value))
+    if (!fold_presence(world, lane, born->create->chain, type_id, part != NULL, &value))
         return;
-    uint8_t* place = list_come(lane->merge, lane, chunk, create->real, table->pack_size);
+    uint8_t* place = note_come(lane->merge, lane, chunk, born->real, table->pack_size);
+    place += sizeof(weft_entity);
     if (type->type->size == 0)
         return;
     if (value != NULL) {
@@ -507,36 +668,44 @@ static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* c
         return;
     }
     WEFT_ASSERT(part != NULL); // Else it is present by a command, which is `value`.
-    store_part(world, type, part, place);
+    store_part(world, type, part, born->index, place);
+}
+
+// The newborns of a block one by one: presences are packed.
+static void presence_newborns(weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                              newborn born) {
+    presence_newborn(world, lane, chunk, &born);
+    for (uint32_t i = 1; i < born.block; i++) {
+        born.real.slot++;
+        born.index++;
+        presence_newborn(world, lane, chunk, &born);
+    }
 }
 
 // One presence table in one shard.
 static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* shard,
                            uint32_t shard_number, weft__chunk* chunk) {
-    weft__merge* merge = lane->merge;
-    merge->gone_count = merge->come_count = 0;
-    merge->carry_used = 0;
-    uint32_t at = shard->edit_begin;
-    uint32_t born = 0;
-    while (at < shard->edit_end || born < merge->newborn_count) {
-        const weft__create* create =
-            born < merge->newborn_count ? &world->creates.items[merge->newborns[born]] : NULL;
-        const weft__edit* edit = at < shard->edit_end ? &world->edits.items[at] : NULL;
-        if (edit == NULL || (create != NULL && create->real.slot % WEFT_SHARD_SLOTS < edit->slot)) {
-            WEFT_ASSERT(create != NULL); // One of the two lists is not at its end.
-            presence_newborn(world, lane, chunk, create);
-            born++;
-            continue;
-        }
+    changes_begin(lane->merge);
+    for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
+        const weft__edit* edit = &world->edits.items[i];
         weft_entity entity = {shard_number * WEFT_SHARD_SLOTS + edit->slot, edit->generation};
         uint32_t row = weft__chunk_row(chunk, entity.slot);
         if (edit->kind != WEFT__EDIT_DEATH)
             presence_row(world, lane, chunk, entity, row, edit->chain);
         else if (row != WEFT__NONE)
-            list_gone(merge, chunk, edit->slot, row);
-        at++;
+            note_gone(lane->merge, chunk, edit->slot);
     }
-    merge_chunk(world, lane, chunk);
+    for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = world->creates.items[i].next) {
+        newborn born = newborn_single(&world->creates.items[i]);
+        presence_newborn(world, lane, chunk, &born);
+    }
+    for (uint32_t i = shard->birth_first; i != WEFT__NONE; i = world->births.items[i].next) {
+        const weft__birth* birth = &world->births.items[i];
+        for (uint32_t j = 0; j < newborns_of(world, birth); j++)
+            presence_newborns(world, lane, chunk, newborn_member(world, birth, j));
+    }
+    if (lane->merge->change_count > 0)
+        merge_chunk(world, lane, &lane->merge->changes[0]);
 }
 
 static void digest_shard(weft_world* world, weft__lane* lane, const weft__shard* shard) {
@@ -564,12 +733,13 @@ void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_numbe
     WEFT_ASSERT(lane->merge != NULL && shard->touched);
     for (uint32_t i = 0; i < shard->chunks.count; i++) // Before rows are looked up in them.
         prefetch_head(shard->chunks.items[i]);
-    list_newborns(world, lane->merge, shard);
-    list_rows(world, lane, shard);
-    for (uint32_t i = 0; i < shard->chunks.count; i++) {
-        if (i + 1 < shard->chunks.count)
-            prefetch_chunk(shard->chunks.items[i + 1]);
-        merge_chunk(world, lane, shard->chunks.items[i]);
+    weft__merge* merge = lane->merge;
+    changes_begin(merge);
+    pack_rows(world, lane, shard);
+    for (uint32_t i = 0; i < merge->change_count; i++) {
+        if (i + 1 < merge->change_count)
+            prefetch_chunk(merge->changes[i + 1].chunk);
+        merge_chunk(world, lane, &merge->changes[i]);
     }
     for (uint32_t i = 0; i < world->sparse.count && shard->sparse; i++) {
         weft__chunk* chunk = weft__chunk_find(&world->sparse.items[i], shard_number);

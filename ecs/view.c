@@ -217,7 +217,8 @@ void* weft_view_resource_write(weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(RESOURCE_WRITE), "resource write");
     weft__resource* resource = &view->world->resources.items[term->index];
     WEFT_ASSERT(view->chunk == NULL);
-    resource->dirty = true;
+    if (!resource->dirty) // Its line is shared with other resources: hardly ever written.
+        resource->dirty = true;
     return resource->values;
 }
 
@@ -228,7 +229,7 @@ void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_e
     WEFT_ASSERT((channel->target == WEFT_TARGET_WORLD) == weft_entity_is_null(target));
     WEFT_ASSERT(message != NULL && !weft__entity_is_provisional(target));
     if (weft__commands_refuse(&view->commands, weft__type_at(view->world, term->type_id), "message",
-                              message))
+                              message, 1))
         return;
     weft__record* record = weft__log_append(&view->commands, channel->stream, row, type->size);
     if (record == NULL)

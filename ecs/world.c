@@ -83,7 +83,7 @@ void weft_world_destroy(weft_world* world) {
 
 bool weft_world_is_deterministic(const weft_world* world) {
     WEFT_ASSERT(world != NULL);
-    return world->desc.deterministic;
+    return world->desc.deterministic && !world->desc.unordered_commit;
 }
 
 const char* weft_world_error(const weft_world* world) {
@@ -530,7 +530,8 @@ weft_status weft_world_commit(weft_world* world) {
         return WEFT_STATUS_WORLD_FAILED;
     weft__failure* failure = &world->host.failure;
     weft_status status = failure->status;
-    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL) {
+    if (status == WEFT_STATUS_NOT_A_NUMBER || status == WEFT_STATUS_BAD_BOOL ||
+        status == WEFT_STATUS_CREATE_LIMIT) {
         weft__log_clear(world, 0); // Refused as a whole: nothing has changed.
         failure->status = WEFT_STATUS_OK;
         return weft__world_fail(world, status, "the host's commands are dropped: %s",

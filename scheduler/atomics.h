@@ -186,30 +186,3 @@ WEFT__ATOMIC_OPERATIONS(32)
 WEFT__ATOMIC_OPERATIONS(64)
 
 #undef WEFT__ATOMIC_OPERATIONS
-
-/// Publishes `count` items of work under `epoch` in a claim word: epoch (high 32 bits), remaining
-/// (low 32 bits). One thread resets a word at a time; what an older epoch left is dropped.
-static inline void weft__claim_reset(weft__atomic_u64* word, uint32_t epoch, uint32_t count) {
-    weft__atomic_u64_store_release(word, (uint64_t)epoch << 32 | count);
-}
-
-/// Takes up to `max` items of `epoch`. Returns false, and leaves the outputs alone, if the word is
-/// of another epoch or nothing remains: a late worker can never take work of an epoch that it did
-/// not mean, because epoch and remaining change in one step. The items taken are those numbered
-/// [count - *remaining_before, count - *remaining_before + *taken) of the `count` published.
-static inline bool weft__claim_take(weft__atomic_u64* word, uint32_t epoch, uint32_t max,
-                                    uint32_t* taken, uint32_t* remaining_before) {
-    WEFT_ASSERT(max > 0);
-    uint64_t seen = weft__atomic_u64_load_acquire(word);
-    for (;;) {
-        uint32_t remaining = (uint32_t)seen;
-        if ((uint32_t)(seen >> 32) != epoch || remaining == 0)
-            return false;
-        uint32_t count = remaining < max ? remaining : max;
-        if (weft__atomic_u64_compare_exchange_acq_rel(word, &seen, seen - count)) {
-            *taken = count;
-            *remaining_before = remaining;
-            return true;
-        }
-    }
-}

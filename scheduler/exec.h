@@ -3,11 +3,21 @@
 
 #include <weft/executor.h>
 
+#include "atomics.h"
+#include "pace.h"
 #include "plan.h"
 
 #define WEFT__WORKERS_MAX 1024u
 
 struct weft__pool;
+
+/// One stage's batch, as its items see it. It stays where it is and is hardly ever written: a line
+/// that workers have is not taken from them.
+typedef struct weft__stage_run {
+    weft_executor* executor;
+    weft__stage* stage;
+    uint32_t rank_end; // Systems from this rank on are not run: one before has failed.
+} weft__stage_run;
 
 struct weft_executor {
     weft__runner runner; // First: a runner's `run` gets back to its executor by it.
@@ -16,20 +26,22 @@ struct weft_executor {
     weft_world* world;
     weft__plan plan;
     uint32_t worker_count;
+    bool traced;
+    struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
+    weft__stage_run* runs;                // [stage_count]
+    // Threads.
+    struct weft__pool* pool;
+    void* pool_block;
+    size_t pool_block_size;
+    uint8_t pad[WEFT_CACHE_LINE]; // Workers read what is above; below is what the caller writes.
+    weft__pace* pace;             // Of the batch that is about to run, or null.
     weft_executor_stats stats;
     weft_number_report numbers;
     // Virtual.
     WEFT__VEC(uint32_t) open;  // Items of the running batch that are not done.
     WEFT__VEC(uint32_t) steps; // Steps done of each item.
     uint32_t batch_count;      // Of this tick: keys the draws.
-    // Threads.
-    struct weft__pool* pool;
-    void* pool_block;
-    size_t pool_block_size;
-    bool alone; // The last batch ran on worker 0 only.
-    // Traced tick: outputs per worker, then all of them sorted.
-    bool traced;
-    struct weft__trace_lane* trace_lanes;
+    // Traced tick: all outputs, sorted.
     WEFT__VEC(weft_task_output) outputs;
     WEFT__VEC(weft_task_output) output_scratch;
 };
@@ -50,5 +62,8 @@ void weft__exec_virtual_run(weft__runner* runner, const weft__batch* batch);
 WEFT_NODISCARD weft_status weft__exec_threads_start(weft_executor* executor);
 void weft__exec_threads_stop(weft_executor* executor);
 void weft__exec_threads_run(weft__runner* runner, const weft__batch* batch);
-/// Guards the arena while several workers may record. Between start and stop of the stages.
-void weft__exec_threads_guard(weft_executor* executor, bool on);
+/// Between the two the arena is guarded, since several workers may record.
+void weft__exec_threads_tick_begin(weft_executor* executor);
+void weft__exec_threads_tick_end(weft_executor* executor);
+/// Items that were run by another worker than the one they were meant for.
+uint64_t weft__exec_threads_helped(const weft_executor* executor);

@@ -13,27 +13,16 @@
 
 #define EXECUTOR_COOKIE 0x57455843u
 
-// Stages that cost less are measured in one tick of 32 only: two clock reads would be most of them.
-#define COST_TINY_NS 3000u
-#define COST_PERIOD 32u
-// A small stage that runs in parallel is measured alone now and then, else its cost is a guess.
-#define COST_PROBE_NS 100000u
-#define COST_PROBE_PERIOD 64u
-
 weft_executor_desc weft_executor_desc_default(void) {
     return (weft_executor_desc){.kind = WEFT_EXECUTOR_SERIAL,
                                 .pin = true,
                                 .spin_ns = 100000,
+                                .yield_ns = 20000,
                                 .checkpoint_ticks = 64,
                                 .cookie = EXECUTOR_COOKIE};
 }
 
-// One stage's batch.
-typedef struct stage_run {
-    weft_executor* executor;
-    weft__stage* stage;
-    uint32_t rank_end; // Systems from this rank on are not run: one before has failed.
-} stage_run;
+typedef weft__stage_run stage_run;
 
 // Hash of the values of a sparse component in this task's own rows: other tasks write the rest.
 static weft_digest trace_presence(const weft_view* view, const weft__term* term) {
@@ -364,10 +353,9 @@ static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
 
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
-    stage_run run = {executor, stage, rank_end};
-    uint64_t tick = executor->world->tick;
-    bool measured =
-        executor->pool != NULL && (stage->cost_ns > COST_TINY_NS || tick % COST_PERIOD < 2);
+    stage_run* run = &executor->runs[index];
+    if (run->rank_end != rank_end)
+        run->rank_end = rank_end;
     bool trial = choose_sweep(executor, stage);
     bool grouped = stage->sweep.groups != 0;
     if (stage->cost_ns == 0)
@@ -377,24 +365,16 @@ static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end
                          .unsharded = stage->world_systems.count,
                          .cost_ns = stage->cost_ns,
                          .fn = grouped ? sweep_item : stage_item,
-                         .context = &run,
+                         .context = run,
                          .shard_of = stage_shard,
                          .step_count = stage_steps,
                          .step = stage_step};
-    bool probe = stage->cost_ns < COST_PROBE_NS && tick % COST_PROBE_PERIOD == 0;
-    if (probe)
-        batch.cost_ns = 0;
-    uint64_t begin = measured || trial ? weft__os_clock_ns() : 0;
+    uint64_t begin = trial ? weft__os_clock_ns() : 0;
+    executor->pace = &stage->pace;
     executor->runner.run(&executor->runner, &batch);
-    if (!measured && !trial)
-        return;
-    uint64_t took = weft__os_clock_ns() - begin;
+    executor->pace = NULL;
     if (trial)
-        weft__sweep_note(&stage->sweep, took);
-    if (!measured)
-        return;
-    uint64_t cost = executor->alone ? took : took * executor->worker_count;
-    stage->cost_ns = probe ? cost + 1 : (3 * stage->cost_ns + cost) / 4 + 1;
+        weft__sweep_note(&stage->sweep, weft__os_clock_ns() - begin);
 }
 
 static weft_status report_failure(weft_executor* executor, const weft__failure* failure) {
@@ -448,7 +428,7 @@ static weft_status run_tick(weft_executor* executor) {
     executor->batch_count = 0;
     WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
     if (executor->pool != NULL)
-        weft__exec_threads_guard(executor, true);
+        weft__exec_threads_tick_begin(executor);
     uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
     weft_status status = run_stages(executor);
     weft__float_control_write(control);
@@ -456,7 +436,7 @@ static weft_status run_tick(weft_executor* executor) {
     if (status == WEFT_STATUS_OK)
         status = weft__tick_end(world, &executor->runner);
     if (executor->pool != NULL)
-        weft__exec_threads_guard(executor, false);
+        weft__exec_threads_tick_end(executor);
     WEFT_TRY(status);
     executor->stats.ticks++;
     if (world->tick % executor->desc.checkpoint_ticks == 0)
@@ -540,6 +520,7 @@ weft_executor_stats weft_executor_stats_read(const weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
     weft_executor_stats stats = executor->stats;
     stats.worker_count = executor->worker_count;
+    stats.tasks_helped = weft__exec_threads_helped(executor);
     return stats;
 }
 
@@ -560,9 +541,21 @@ static weft_status choose_workers(weft_executor* executor) {
     return executor->worker_count <= WEFT__WORKERS_MAX ? WEFT_STATUS_OK : WEFT_STATUS_BAD_ARGUMENT;
 }
 
+static weft_status prepare_runs(weft_executor* executor) {
+    uint32_t count = executor->plan.stage_count;
+    executor->runs =
+        weft__arena_alloc_zero(&executor->world->arena, (count + 1) * sizeof(*executor->runs));
+    if (executor->runs == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < count; i++)
+        executor->runs[i] = (stage_run){executor, &executor->plan.stages.items[i], 0};
+    return WEFT_STATUS_OK;
+}
+
 static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(choose_workers(executor));
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
+    WEFT_TRY(prepare_runs(executor));
     WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:
@@ -607,6 +600,8 @@ void weft_executor_destroy(weft_executor* executor) {
         return;
     weft__arena* arena = &executor->world->arena;
     weft__exec_threads_stop(executor);
+    weft__arena_free(arena, executor->runs,
+                     (executor->plan.stage_count + 1) * sizeof(*executor->runs));
     if (executor->plan.schedule != NULL)
         weft__plan_deinit(&executor->plan);
     for (uint32_t i = 0; executor->trace_lanes != NULL && i < executor->worker_count; i++)

@@ -38,15 +38,35 @@ WEFT_NODISCARD weft_status weft__os_thread_start(weft__os_thread* thread,
 /// Waits until a started thread has returned. Exactly once per start.
 void weft__os_thread_join(weft__os_thread* thread);
 
-/// Sleeps while the word holds `expected`. May return early for no reason: look again. `shared` is
-/// true if threads of other processes wake it, and the same for all waits and wakes on a word.
-void weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, bool shared);
+/// Sleeps while the word holds `expected`, until weft__os_clock_ns() shows `deadline_ns` if that is
+/// not 0. Returns false when the deadline has come. May return early for no reason: look again.
+/// `shared` is true if threads of other processes wake it, and the same for all waits and wakes on
+/// a word.
+bool weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, uint64_t deadline_ns,
+                         bool shared);
 
 /// Wakes up to `count` sleepers of the word.
 void weft__os_futex_wake(const weft__atomic_u32* word, uint32_t count, bool shared);
 
 /// Nanoseconds of a clock that never goes back; the start is arbitrary.
 uint64_t weft__os_clock_ns(void);
+
+/// Gives the CPU to whoever else waits for it.
+void weft__os_yield(void);
+
+/// Lets the calling thread's timed sleeps end on time, not within the usual slack of 50 us.
+void weft__os_timer_exact(void);
+
+/// CPU time that a started thread has had, or 0 if the system does not tell. A system call.
+uint64_t weft__os_thread_cpu_ns(const weft__os_thread* thread);
+
+/// How often the calling thread has lost its CPU to another that wanted it. A system call.
+uint64_t weft__os_preemptions(void);
+
+/// A word that reads 1 in this process, and 0 in a process that is forked from it. Null if there is
+/// no memory.
+const volatile uint32_t* weft__os_fork_mark_create(void);
+void weft__os_fork_mark_destroy(const volatile uint32_t* mark);
 
 /// Bytes that the source text of weft__os_cpu_quota needs at most; longer text is cut.
 #define WEFT__OS_SOURCE_SIZE 256

@@ -16,9 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#define NANOSECONDS UINT64_C(1000000000)
 
 enum {
     THREAD_STACK_SIZE = 8 << 20,
@@ -104,11 +108,19 @@ void weft__os_thread_join(weft__os_thread* thread) {
     WEFT_ASSERT(failed == 0);
 }
 
-void weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, bool shared) {
+bool weft__os_futex_wait(const weft__atomic_u32* word, uint32_t expected, uint64_t deadline_ns,
+                         bool shared) {
     WEFT_ASSERT(word != NULL);
-    int operation = FUTEX_WAIT | (shared ? 0 : FUTEX_PRIVATE_FLAG);
-    long result = syscall(SYS_futex, &word->value, operation, expected, NULL, NULL, 0);
-    WEFT_ASSERT(result == 0 || errno == EAGAIN || errno == EINTR);
+    // The form with a set of bits takes an absolute time.
+    int operation = FUTEX_WAIT_BITSET | (shared ? 0 : FUTEX_PRIVATE_FLAG);
+    struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / NANOSECONDS),
+                                .tv_nsec = (long)(deadline_ns % NANOSECONDS)};
+    long result = syscall(SYS_futex, &word->value, operation, expected,
+                          deadline_ns != 0 ? &deadline : NULL, NULL, FUTEX_BITSET_MATCH_ANY);
+    if (result == 0)
+        return true;
+    WEFT_ASSERT(errno == EAGAIN || errno == EINTR || errno == ETIMEDOUT);
+    return errno != ETIMEDOUT;
 }
 
 void weft__os_futex_wake(const weft__atomic_u32* word, uint32_t count, bool shared) {
@@ -123,7 +135,51 @@ uint64_t weft__os_clock_ns(void) {
     struct timespec now;
     int failed = clock_gettime(CLOCK_MONOTONIC, &now);
     WEFT_ASSERT(failed == 0);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+void weft__os_yield(void) {
+    (void)sched_yield();
+}
+
+void weft__os_timer_exact(void) {
+    (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+}
+
+uint64_t weft__os_thread_cpu_ns(const weft__os_thread* thread) {
+    WEFT_ASSERT(thread != NULL);
+    clockid_t clock;
+    struct timespec time;
+    if (pthread_getcpuclockid(thread->handle, &clock) != 0 || clock_gettime(clock, &time) != 0)
+        return 0;
+    return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
+}
+
+uint64_t weft__os_preemptions(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? (uint64_t)usage.ru_nivcsw : 0;
+}
+
+static size_t page_size(void) {
+    long size = sysconf(_SC_PAGESIZE);
+    WEFT_ASSERT(size > 0);
+    return (size_t)size;
+}
+
+const volatile uint32_t* weft__os_fork_mark_create(void) {
+    uint32_t* mark =
+        mmap(NULL, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mark == MAP_FAILED)
+        return NULL;
+    // The child finds the page empty (since Linux 4.14; before, it is not told that it is one).
+    (void)madvise(mark, page_size(), MADV_WIPEONFORK);
+    *mark = 1;
+    return mark;
+}
+
+void weft__os_fork_mark_destroy(const volatile uint32_t* mark) {
+    if (mark != NULL)
+        (void)munmap((void*)(uintptr_t)mark, page_size());
 }
 
 uint32_t weft__os_affinity_count(void) {

@@ -4,6 +4,7 @@
 /// It is refreshed when archetypes or chunks appeared, never inside a tick.
 #pragma once
 
+#include "pace.h"
 #include "sweep.h"
 #include "system.h"
 
@@ -28,9 +29,12 @@ typedef struct weft__stage {
     WEFT__VEC(weft__entry) entries;
     WEFT__VEC(uint32_t) columns;
     WEFT__VEC(weft__chunk*) tasks; // Chunks with a program, by shard, then archetype.
+    bool joint;                    // Some chunk has several systems, so that they have an order.
+    uint8_t pad[64];               // Workers read what is above, the caller writes what is below.
     uint64_t cost_ns;              // What one worker needs, as last seen. Decides who, never what.
-    weft__sweep sweep;
-    bool joint; // Some chunk has several systems, so that they have an order.
+    weft__pace pace;
+    weft__sweep sweep; // Its groups are read by workers too, in batches that have them.
+    uint8_t pad_after[64];
 } weft__stage;
 
 typedef struct weft__plan {

@@ -80,8 +80,9 @@ static weft_status run_open(const weft_verify_desc* desc, const weft_executor_de
     WEFT_TRY(desc->make(desc->context, &run->world, &run->schedule));
     if (!weft_world_is_deterministic(run->world))
         return weft__world_fail(run->world, WEFT_STATUS_NOT_DETERMINISTIC,
-                                "the world was made with weft_world_desc.deterministic off, so "
-                                "equal runs are not promised and there is nothing to verify");
+                                "the world was made with weft_world_desc.deterministic off or "
+                                "unordered_commit on, so equal runs are not promised and there is "
+                                "nothing to verify");
     return weft_executor_create(config, run->schedule, &run->executor);
 }
 

@@ -116,6 +116,9 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
 /// The name of an order inside stages as it is written.
 const char* weft_cli_sweep_name(weft_sweep sweep);
 
+/// Draws how threads share batches and wait, for runs that look for faults.
+void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);
+
 /// The name of an executor kind as it is written.
 const char* weft_cli_executor_name(weft_executor_kind kind);
 

@@ -44,6 +44,9 @@ static void bench_print(const weft_measure_table* result) {
     weft_cli_table_print(&table, stdout);
     if (result->note[0] != '\0')
         printf("%s\n", result->note);
+    char conditions[WEFT_CONDITIONS_TEXT];
+    weft_conditions_text(&result->conditions, conditions);
+    printf("%s\n", conditions);
     if (result->summary[0] != '\0')
         printf("\n%s", result->summary);
     printf("\n");

@@ -55,8 +55,9 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
-                       "the module turns determinism off (weft_world_desc.deterministic), so its "
-                       "hashes could be compared with no other run's; leave --hashes out");
+                       "the module turns determinism off (weft_world_desc.deterministic or "
+                       "unordered_commit), so its hashes could be compared with no other run's; "
+                       "leave --hashes out");
         return WEFT_STATUS_NOT_DETERMINISTIC;
     }
     weft_cli_identity* identity = &run->hashes.identity;

@@ -31,7 +31,9 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
     *group = (verify_group){.executor = executor, .first = job->config_count, .count = seeds};
     for (uint32_t i = 0; i < seeds; i++) {
         weft_executor_desc* desc = &job->configs[job->config_count++];
-        *desc = weft_cli_executor_desc(executor, options->schedule_seed + i, options->no_pin);
+        uint64_t seed = options->schedule_seed + i;
+        *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
+        weft_cli_executor_permute(desc, seed + executor.worker_count);
         // Else drawn from the seed, or by system where the count is odd: the serial run that all
         // are compared with goes by chunk.
         if (options->has_sweep)

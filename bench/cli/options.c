@@ -314,6 +314,18 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
     return desc;
 }
 
+void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
+    static const uint32_t grains[] = {0, 1, 2, 16};
+    static const uint32_t spins[] = {100000, 0, 3000};
+    if (desc->kind != WEFT_EXECUTOR_THREADS)
+        return;
+    desc->everybody = draw % 2 == 1;
+    desc->grain = grains[draw / 2 % 4];
+    desc->spin_ns = spins[draw / 3 % 3];
+    desc->yield_ns = draw / 5 % 2 == 0 ? desc->yield_ns : 0;
+    desc->tick_period_ns = draw / 7 % 2 == 0 ? 0 : 1000000;
+}
+
 // Names ------------------------------------------------------------------------------------------
 
 #define NAME_LENGTH_MAX 63u

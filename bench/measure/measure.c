@@ -2,16 +2,29 @@
 
 #include "measure.h"
 
+#include "probe.h"
+
 #include <string.h>
 
 // In the order of `weft bench`.
 static const weft_measure* const measures[] = {
-    &weft_measure_motion,   //
-    &weft_measure_tick10,   //
-    &weft_measure_overhead, //
-    &weft_measure_churn,    //
-    &weft_measure_numbers,  //
-    &weft_measure_headline, //
+    &weft_measure_limits,          //
+    &weft_measure_motion,          //
+    &weft_measure_iterate,         //
+    &weft_measure_tick10,          //
+    &weft_measure_overhead,        //
+    &weft_measure_dag,             //
+    &weft_measure_taskbench,       //
+    &weft_measure_waiting,         //
+    &weft_measure_churn,           //
+    &weft_measure_create,          //
+    &weft_measure_ecs_bench_suite, //
+    &weft_measure_ecs_benchmark,   //
+    &weft_measure_creatures,       //
+    &weft_measure_digest,          //
+    &weft_measure_price,           //
+    &weft_measure_numbers,         //
+    &weft_measure_headline,        //
 };
 
 const weft_measure* const* weft_measures(size_t* count_out) {
@@ -27,11 +40,44 @@ const weft_measure* weft_measure_find(const char* name) {
     return NULL;
 }
 
+// Probes of 10 ms at most; where the measurement itself is tested, of 1 ms.
+static void begin(weft_conditions* conditions, const weft_topology* topology, bool quick) {
+    conditions->topology = topology;
+    conditions->cpus = weft_watch_cpus_read();
+    conditions->probe_ns = quick ? WEFT_PROBE_NS / 10 : WEFT_PROBE_NS;
+}
+
+static void probe(weft_conditions* conditions, int when) {
+    conditions->ghz[when] = weft_probe_ghz();
+    if (!conditions->topology)
+        return;
+    conditions->line_ns[when] = weft_probe_line_ns(conditions->topology, conditions->probe_ns);
+    weft_conditions_line(conditions, conditions->line_ns[when]);
+}
+
 weft_status weft_measure_run(const weft_measure* measure, const weft_measure_options* options,
                              weft_measure_table* table) {
     memset(table, 0, sizeof(*table));
     table->name = measure->name;
-    weft_status status = measure->run(options, table);
+    weft_topology* topology = NULL;
+    weft_conditions* conditions = &table->conditions;
+    if (weft_topology_create(NULL, &topology) != WEFT_STATUS_OK)
+        topology = NULL; // The measurement will say why, if it needs one.
+    begin(conditions, topology, options->quick);
+    weft_measure_options recorded = *options;
+    recorded.conditions = conditions;
+    probe(conditions, 0);
+    weft_watch before = weft_watch_read(&conditions->cpus);
+    weft_status status = measure->run(&recorded, table);
+    weft_watch after = weft_watch_read(&conditions->cpus);
+    probe(conditions, 1);
+    weft_watched watched = weft_watch_compare(&conditions->cpus, &before, &after);
+    conditions->others = watched.others;
+    conditions->stolen = watched.stolen;
+    conditions->shares_known = watched.known;
+    conditions->seconds = (double)(after.wall - before.wall) / 1e9;
+    conditions->topology = NULL;
+    weft_topology_destroy(topology);
     table->passed = status == WEFT_STATUS_OK;
     for (uint32_t i = 0; i < table->row_count; ++i)
         table->passed = table->passed && table->row[i].verdict != WEFT_MEASURE_FAIL;

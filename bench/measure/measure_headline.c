@@ -68,7 +68,7 @@ static weft_status diverged(contest* all, const contestant* one) {
 
 static weft_status run_block(contest* all, contestant* one, uint64_t ticks) {
     uint64_t total = 0;
-    uint64_t switches = weft_measure_switches();
+    weft_watch before = weft_measure_watch(all->options);
     for (uint64_t i = 0; i < ticks; ++i) {
         weft_digest view;
         uint64_t start = weft_measure_now_ns();
@@ -88,8 +88,7 @@ static weft_status run_block(contest* all, contestant* one, uint64_t ticks) {
             return diverged(all, one);
     }
     weft_series_add(&one->rate, (double)ticks * 1e9 / (double)total);
-    switches = weft_measure_switches() - switches;
-    one->rate.disturbed += weft_measure_is_disturbed(switches, total);
+    one->rate.disturbed += weft_measure_watched(all->options, &before);
     char line[WEFT_MEASURE_TEXT];
     if (!one->rig.module->check(one->rig.world, line, sizeof(line))) {
         snprintf(one->rig.error, sizeof(one->rig.error), "%s", line);

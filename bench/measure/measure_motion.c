@@ -86,15 +86,15 @@ typedef struct motion_times {
 static weft_status run_memory(const weft_measure_options* options, uint64_t count,
                               motion_times* times, weft_measure_table* table) {
     plain arrays = {.count = 0};
-    char prefix[32];
-    snprintf(prefix, sizeof(prefix), "A, %llu rows: ", (unsigned long long)count);
+    char label[32];
+    snprintf(label, sizeof(label), "A, %llu rows: ", (unsigned long long)count);
     weft_duel duel = {
         .module = &weft_workload_motion,
         .entity_count = count,
         .what = "motion A",
         .unit = "ns/row",
         .units = (double)count,
-        .prefix = prefix,
+        .label = label,
         .target = {count <= 1000000 ? 1.05 : 0, count <= 1000000 ? 1.05 : 0},
         .speedup = count == 1000000 ? 1.7 : 0,
         .times = times->a,

@@ -201,16 +201,16 @@ static void tick_part(void* hand, uint32_t index, uint32_t count) {
 static weft_status run_size(const weft_measure_options* options, uint64_t count,
                             weft_measure_table* table) {
     plain_world arrays = {.segment = NULL};
-    char prefix[32];
+    char label[32];
     bool big = count >= 1000000;
-    snprintf(prefix, sizeof(prefix), "%llu rows: ", (unsigned long long)count);
+    snprintf(label, sizeof(label), "%llu rows: ", (unsigned long long)count);
     weft_duel duel = {
         .module = &weft_workload_tick10,
         .entity_count = count,
         .what = "ten systems",
         .unit = "us/tick",
         .units = 1000,
-        .prefix = prefix,
+        .label = label,
         .target = {big ? 1 / 1.3 : 1.05, big ? 1 : 1.20},
         .speedup = big ? 1.85 : 0,
         .hand = &arrays,

@@ -14,13 +14,15 @@ static weft_status failed(weft_rig* rig, weft_status status) {
     return status;
 }
 
-static weft_status open_all(weft_rig* rig, uint64_t entity_count, uint64_t seed) {
+static weft_status open_all(weft_rig* rig, const weft_rig_start* start) {
     weft_module_options options = {
-        .entity_count = entity_count > 0 ? entity_count : rig->module->entity_count_default,
-        .seed = seed,
+        .entity_count =
+            start->entity_count > 0 ? start->entity_count : rig->module->entity_count_default,
+        .seed = start->seed,
     };
     weft_world_desc desc = weft_world_desc_default();
-    desc.seed = seed;
+    desc.seed = start->seed;
+    desc.unordered_commit = start->unordered_commit;
     if (rig->module->describe)
         rig->module->describe(&options, &desc);
     weft_memory memory = weft_memory_system();
@@ -31,12 +33,18 @@ static weft_status open_all(weft_rig* rig, uint64_t entity_count, uint64_t seed)
     return weft_schedule_build(rig->schedule);
 }
 
-weft_status weft_rig_open(weft_rig* rig, const weft_module* module, uint64_t entity_count,
-                          uint64_t seed) {
+weft_status weft_rig_open_as(weft_rig* rig, const weft_module* module,
+                             const weft_rig_start* start) {
     memset(rig, 0, sizeof(*rig));
     rig->module = module;
-    weft_status status = open_all(rig, entity_count, seed);
+    weft_status status = open_all(rig, start);
     return status == WEFT_STATUS_OK ? status : failed(rig, status);
+}
+
+weft_status weft_rig_open(weft_rig* rig, const weft_module* module, uint64_t entity_count,
+                          uint64_t seed) {
+    weft_rig_start start = {.entity_count = entity_count, .seed = seed};
+    return weft_rig_open_as(rig, module, &start);
 }
 
 weft_status weft_rig_add(weft_rig* rig, const weft_executor_desc* desc) {

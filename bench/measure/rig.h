@@ -20,6 +20,16 @@ typedef struct weft_rig {
 weft_status weft_rig_open(weft_rig* rig, const weft_module* module, uint64_t entity_count,
                           uint64_t seed);
 
+/// What a world is made with, beside its module.
+typedef struct weft_rig_start {
+    uint64_t entity_count; // 0: the module's default.
+    uint64_t seed;
+    bool unordered_commit; // See weft_world_desc.
+} weft_rig_start;
+
+/// The same with all that can be said.
+weft_status weft_rig_open_as(weft_rig* rig, const weft_module* module, const weft_rig_start* start);
+
 /// Adds an executor. They may alternate between ticks.
 weft_status weft_rig_add(weft_rig* rig, const weft_executor_desc* desc);
 

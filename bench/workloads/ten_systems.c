@@ -263,14 +263,13 @@ static weft_status ten_build(const weft_module_options* options, weft_world* wor
     return WEFT_STATUS_OK;
 }
 
-// A hundred systems in a chain: all write the place and read the speed.
-static weft_status overhead_build(const weft_module_options* options, weft_world* world,
-                                  weft_schedule* schedule) {
-    if (options->entity_count > WEFT_SLOT_LIMIT_MAX)
+weft_status weft_overhead_build(uint64_t entity_count, uint32_t system_count, weft_world* world,
+                                weft_schedule* schedule) {
+    if (entity_count > WEFT_SLOT_LIMIT_MAX)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(TenPlace), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(TenSpeed), WEFT_STORAGE_DENSE));
-    for (unsigned i = 0; i < OVERHEAD_SYSTEMS; ++i) {
+    for (unsigned i = 0; i < system_count; ++i) {
         char name[16];
         snprintf(name, sizeof(name), "step_%02u", i);
         WEFT_TRY(weft_schedule_add_system(
@@ -278,11 +277,16 @@ static weft_status overhead_build(const weft_module_options* options, weft_world
             WEFT_SYSTEM(name, move, WEFT_ACCESS(WEFT_WRITES(TenPlace), WEFT_READS(TenSpeed)))));
     }
     weft_commands* commands = weft_world_commands(world);
-    for (uint32_t i = 0; i < options->entity_count; ++i) {
+    for (uint32_t i = 0; i < entity_count; ++i) {
         WEFT_CREATE(commands, 0, WEFT_VALUE(TenPlace, {0, 0}),
                     WEFT_VALUE(TenSpeed, {16 * (int32_t)(i % 64), 16}));
     }
     return WEFT_STATUS_OK;
+}
+
+static weft_status overhead_build(const weft_module_options* options, weft_world* world,
+                                  weft_schedule* schedule) {
+    return weft_overhead_build(options->entity_count, OVERHEAD_SYSTEMS, world, schedule);
 }
 
 const weft_module weft_workload_tick10 = {

@@ -41,3 +41,7 @@ void weft_ten_warm(TenHeat* heat, const TenSpeed* speed, size_t count);
 void weft_ten_noise(TenNoise* noise, size_t count);
 void weft_ten_armor(TenDamage* damage, const TenHeat* heat, size_t count);
 void weft_ten_weigh(TenMass* mass, size_t count);
+
+/// So many systems in a chain over so many rows: all write the place and read the speed.
+weft_status weft_overhead_build(uint64_t entity_count, uint32_t system_count, weft_world* world,
+                                weft_schedule* schedule);

@@ -16,7 +16,9 @@ typedef enum weft__op {
     WEFT__OP_REMOVE = 4,
     WEFT__OP_SET = 5,
     WEFT__OP_MESSAGE = 6,
-    WEFT__OP_CREATE_WITH = 7, // A weft__bundle follows.
+    WEFT__OP_CREATE_WITH = 7,  // A weft__bundle follows.
+    WEFT__OP_CREATE_MANY = 8,  // A weft__many and a weft__bundle follow.
+    WEFT__OP_DESTROY_MANY = 9, // A weft__many and its handles follow.
 } weft__op;
 
 /// What orders tasks wherever a result could depend on who was first (C6, C11).
@@ -49,11 +51,24 @@ typedef struct weft__bundle {
     uint32_t count;
 } weft__bundle;
 
+typedef enum weft__part_kind {
+    WEFT__PART_ZERO = 0,
+    WEFT__PART_VALUE = 1,  // One value, for each entity of the record.
+    WEFT__PART_COLUMN = 2, // A value for each entity.
+} weft__part_kind;
+
 typedef struct weft__part {
     uint16_t type;
-    uint16_t has_value;
-    uint32_t size; // Bytes of the value, padded.
+    uint16_t kind;
+    uint32_t size; // Bytes of the values, padded.
 } weft__part;
+
+/// Of how many entities a record speaks. Large numbers are cut into several records, so that none
+/// is larger than a block of the log.
+typedef struct weft__many {
+    uint32_t count;
+    uint32_t pad;
+} weft__many;
 
 static inline const weft__part* weft__bundle_first(const weft__bundle* bundle) {
     return (const weft__part*)(const void*)(bundle + 1);
@@ -68,6 +83,24 @@ static inline void* weft__record_value(const weft__record* record) {
     return (void*)(uintptr_t)(record + 1);
 }
 
+static inline const weft__many* weft__record_many(const weft__record* record) {
+    return weft__record_value(record);
+}
+
+/// The components that a create brings along; null if it is of the kind that brings none.
+static inline const weft__bundle* weft__record_bundle(const weft__record* record) {
+    if (record->op == WEFT__OP_CREATE_WITH)
+        return weft__record_value(record);
+    if (record->op == WEFT__OP_CREATE_MANY)
+        return (const weft__bundle*)(const void*)(weft__record_many(record) + 1);
+    return NULL;
+}
+
+/// The handles of a destroy of many.
+static inline const weft_entity* weft__record_handles(const weft__record* record) {
+    return (const weft_entity*)(const void*)(weft__record_many(record) + 1);
+}
+
 typedef struct weft__log_block {
     struct weft__log_block* next;
     uint32_t size; // Payload bytes.
@@ -80,7 +113,10 @@ typedef struct weft__segment {
     uint32_t archetype;
     uint32_t shard;
     uint32_t count;
-    uint32_t create_count;
+    uint64_t create_count; // Entities.
+    uint32_t bulk_records; // Creates of many,
+    uint64_t bulk_creates; // and entities of these.
+    uint64_t bulk_handles; // Of destroys of many.
     uint32_t create_base;  // In world.create_map, set by the commit.
     uint32_t first_record; // In world.records, set by the gathering.
     uint32_t unit;
@@ -102,10 +138,17 @@ struct weft__lane;
 struct weft_world;
 struct weft_commands;
 
+/// Payload bytes of a block of a log, except for one that a single record needs larger: with its
+/// head it fills a size class of the arena.
+#define WEFT__LOG_BLOCK_BYTES (65536u - (uint32_t)sizeof(weft__log_block))
+
 /// Appends a record with room for `value_size` bytes to a stream under the recorder's key. Null
 /// when memory is out; the lane then carries the failure.
 weft__record* weft__log_append(struct weft_commands* commands, uint32_t stream, uint32_t row,
                                uint32_t value_size);
+
+/// The running task's segment of a stream, or null if it recorded nothing there.
+weft__segment* weft__log_segment(const struct weft_commands* commands, uint32_t stream);
 
 /// All records of one stream of all lanes (or of the host's alone) in key order, in world.records.
 WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t stream, bool host);

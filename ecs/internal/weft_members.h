@@ -31,6 +31,15 @@ static inline void weft__members_insert(weft__members* members, uint32_t slot) {
     members->words[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
+static inline void weft__members_insert_run(weft__members* members, uint32_t slot, uint32_t count) {
+    for (uint32_t end = slot + count; slot < end;) {
+        uint32_t bits = 64 - slot % 64 < end - slot ? 64 - slot % 64 : end - slot;
+        // weft-lint: allow(shift): 1 to 64 bits from the right
+        members->words[slot / 64] |= UINT64_MAX >> (64 - bits) << (slot % 64);
+        slot += bits;
+    }
+}
+
 static inline void weft__members_remove(weft__members* members, uint32_t slot) {
     members->words[slot / 64] &= ~((uint64_t)1 << (slot % 64));
 }

@@ -63,13 +63,9 @@ typedef struct weft__chunk {
     uint32_t shard;
     uint32_t local; // In shard.locals; presence chunks have none.
     bool sparse;
-    bool listed; // In some lane's list of changed chunks.
-    bool swap;   // In some lane's list of chunks with a filled back column.
-    // Merge's own: lists in the lane's scratch, ascending by slot.
-    uint32_t gone;
-    uint32_t gone_last;
-    uint32_t come;
-    uint32_t come_last;
+    bool listed;           // In some lane's list of changed chunks.
+    bool swap;             // In some lane's list of chunks with a filled back column.
+    uint32_t change;       // Merge's own: its place in the lane's scratch, or WEFT__NONE.
     uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
     uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
     void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
@@ -91,7 +87,7 @@ typedef struct weft__archetype {
     uint16_t* column_types; // Type id of each column: the components with a size.
     uint32_t* column_sizes; // Bytes of one value.
     uint32_t* pack_offsets; // Where each column's value lies in a packed row.
-    uint32_t pack_size;     // Bytes of a packed row, a multiple of 8.
+    uint32_t pack_size;     // Bytes of a packed row, handle included: a multiple of 8.
     bool has_entities;
     bool has_buffered;
     bool dirty;                     // Some chunk's node changed since `node` was hashed.
@@ -123,12 +119,13 @@ typedef struct weft__shard {
     uint32_t edit_begin; // This shard's run in world.edits.
     uint32_t edit_end;
     uint32_t newborn_first; // Chain through world.creates, in no order.
+    uint32_t birth_first;   // The same through world.births.
     size_t carry;           // Bytes of packed rows that arrive.
 } weft__shard;
 
-/// True for both kinds of create.
+/// True for every kind of create.
 static inline bool weft__op_creates(uint8_t op) {
-    return op == WEFT__OP_CREATE || op == WEFT__OP_CREATE_WITH;
+    return op == WEFT__OP_CREATE || op == WEFT__OP_CREATE_WITH || op == WEFT__OP_CREATE_MANY;
 }
 
 static inline weft__chunk* weft__slot_chunk(const weft__shard* shard, weft__slot slot) {
@@ -228,7 +225,6 @@ typedef struct weft__numbers {
 /// One worker's private part: logs, scratch, lists. Picked by worker, never seen by a result.
 typedef struct weft__lane {
     WEFT__VEC(weft__stream) streams; // [0] commands, [1 + c] channel c.
-    uint64_t task;                   // Serial number of the running task in this lane.
     WEFT__VEC(weft__chunk*) changed; // Chunks whose `listed` this lane set.
     WEFT__VEC(weft__chunk*) swaps;   // Chunks whose `swap` this lane set.
     // Presence chunks that tasks of this lane wrote, to be marked after the stage: tasks of several
@@ -242,7 +238,7 @@ typedef struct weft__lane {
     uint32_t slice_archetype;
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
-    struct weft__merge* merge;      // Lists of the merge.
+    struct weft__merge* merge;      // Sets and steps of the merge.
     WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
     uint16_t* selected;             // [4096] scratch of weft_view_selected().
     weft_number_flags number_flags; // Of the running task.
@@ -250,7 +246,9 @@ typedef struct weft__lane {
     uint64_t dropped;
     uint64_t moved;
     uint64_t leaves_hashed;
-    uint8_t pad[128]; // Lanes of two workers never share a line.
+    uint8_t pad[64];        // The caller reads what is above after every stage.
+    uint64_t task;          // Serial number of the running task in this lane.
+    uint8_t pad_after[128]; // Lanes of two workers never share a line.
 } weft__lane;
 
 struct weft_commands {
@@ -272,19 +270,38 @@ typedef struct weft__input {
     uint32_t offset; // Of the payload in world.input_bytes.
 } weft__input;
 
-/// One create of the running commit, by key order.
+/// One create of the running commit, by key order: one entity, or a run of a create of many that
+/// no other command of the commit speaks of.
 typedef struct weft__create {
-    uint64_t number; // Provisional.
+    uint64_t number; // Provisional; of a run, the first.
     const weft__record* record;
-    weft_entity real; // Null if cancelled.
-    weft__chunk* target;
+    weft_entity real; // Null if cancelled. Of a run, the first that takes a slot never used.
+    union {
+        weft__chunk* target;
+        struct {
+            uint32_t popped; // Of a run, so many take freed slots,
+            uint32_t top;    // which are free_slots[top - 1] and down.
+        };
+    };
+    uint32_t count; // Of a run; else 1.
+    uint32_t index; // Of the first in the record's columns.
     uint32_t set;
-    uint32_t chain; // Commands, first to last; see weft__reference.
+    uint32_t chain; // Commands, first to last; see weft__reference. Runs have none.
     uint32_t chain_end;
     uint32_t next; // Next newborn of the same shard, in no order.
     bool cancelled;
     bool sparse; // Some command names a sparse component.
 } weft__create;
+
+/// Entities of a run that are born into one shard: in slots never used, ascending, or in freed
+/// slots.
+typedef struct weft__birth {
+    weft__chunk* target;
+    uint32_t create;
+    uint32_t member; // In the run, of the first.
+    uint32_t count;
+    uint32_t next; // Of the same shard, in no order.
+} weft__birth;
 
 /// A command filed under its shard, then under its entity, in key order.
 typedef struct weft__reference {
@@ -339,6 +356,7 @@ struct weft_world {
     uint32_t component_size_max;
     size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
+    uint32_t shard_chunks_max; // Chunks of any shard.
 
     // Entities.
     WEFT__VEC(weft__shard*) shards;
@@ -376,6 +394,7 @@ struct weft_world {
     WEFT__VEC(const weft__record*) record_scratch;
     WEFT__VEC(weft__reference) references;
     WEFT__VEC(weft__create) creates;
+    WEFT__VEC(weft__birth) births;
     WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
@@ -607,15 +626,40 @@ void weft__block_layout(const weft_world* world, const weft__archetype* table, u
                         void** backs);
 
 // commands.c
-/// True if a value may not enter the state: the task fails. `what` says where the value stands.
+/// True if one of some values may not enter the state: the task fails. `what` says where they
+/// stand. Null values may.
 bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
-                           const void* value);
+                           const void* values, uint32_t count);
 
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
 /// Real handle of a provisional one of the running or last commit; null if cancelled or unknown.
 weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity);
+
+/// Where a provisional number is filed in world.create_map, if it is of this commit; else at least
+/// create_map.count.
+uint64_t weft__create_place(const weft_world* world, weft_entity entity);
+/// Finds or makes the chunk that rows of a set go to in a shard.
+WEFT_NODISCARD weft_status weft__commit_chunk(weft_world* world, uint32_t shard, uint32_t set,
+                                              weft__chunk** out);
+
+// bulk.c
+/// Marks in world.create_map which entities of creates of many are spoken of by other commands of
+/// the commit. `*marked` is their number; the map is not to be read if it is 0.
+void weft__bulk_mark(weft_world* world, uint64_t* marked);
+/// Files a create of many as runs, and as single creates where an entity is marked.
+void weft__bulk_register(weft_world* world, const weft__record* record, bool marked);
+/// Gives the entities of a run their slots and chunks.
+WEFT_NODISCARD weft_status weft__bulk_assign(weft_world* world, uint32_t create);
+/// The real handle of a member of a run.
+static WEFT__INLINE weft_entity weft__bulk_member(const weft_world* world,
+                                                  const weft__create* create, uint32_t member) {
+    WEFT_CHECK(member < create->count && create->count > 1);
+    if (member < create->popped)
+        return world->free_slots.items[create->top - 1 - member];
+    return (weft_entity){create->real.slot + (member - create->popped), 1};
+}
 
 // merge.c
 /// Makes one shard's edits real: the sorted merge of each touched chunk. Shards are independent.

@@ -9,8 +9,11 @@
     !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 /// A function of integer loops, compiled for wide vectors too and chosen when the program starts.
 #define WEFT__WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+/// The same for short copies to any address: vectors of a whole line nearly always cross one.
+#define WEFT__HALF_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define WEFT__WIDE
+#define WEFT__HALF_WIDE
 #endif
 
 /// For parts of a WEFT__WIDE function, and for functions that only prefetch: gcc takes a call of

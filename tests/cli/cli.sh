@@ -483,7 +483,7 @@ section_modules() {
         try 0 run "$modules/no_generator.so" --executor $executor
     done
     try 3 run "$modules/no_generator.so" --hashes "$dir/none.hashes"
-    err "the module turns determinism off (weft_world_desc.deterministic)"
+    err "the module turns determinism off (weft_world_desc.deterministic or"
     err "NOT_DETERMINISTIC"
     [ ! -e "$dir/none.hashes" ] || fail "a hash file was written"
     try 3 verify "$modules/no_generator.so"

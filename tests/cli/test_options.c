@@ -122,6 +122,25 @@ Test(options, placement_is_drawn_from_the_seed) {
     cr_assert_eq(orders, 1u << WEFT_SWEEP_CHUNK_MAJOR | 1u << WEFT_SWEEP_SYSTEM_MAJOR);
 }
 
+Test(options, threads_are_permuted_where_faults_are_looked_for) {
+    weft_cli_executor executor = {WEFT_EXECUTOR_THREADS, 3};
+    uint32_t everybody = 0, told = 0, asleep = 0;
+    for (uint64_t draw = 0; draw < 42; draw++) {
+        weft_executor_desc desc = weft_cli_executor_desc(executor, draw, false);
+        cr_assert_not(desc.everybody);
+        weft_cli_executor_permute(&desc, draw);
+        cr_assert_eq(desc.worker_count, 3);
+        everybody += desc.everybody;
+        told += desc.tick_period_ns != 0;
+        asleep += desc.spin_ns == 0;
+    }
+    cr_assert(everybody == 21 && told == 21 && asleep > 0 && asleep < 42);
+    weft_executor_desc serial =
+        weft_cli_executor_desc((weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1}, 1, false);
+    weft_cli_executor_permute(&serial, 1);
+    cr_assert_not(serial.everybody);
+}
+
 Test(options, nearest_name) {
     static const char* const names[] = {"creatures", "motion", "churn", "churn_sparse", "boids"};
     cr_assert_str_eq(weft_cli_nearest("creature", names, 5), "creatures");

@@ -98,6 +98,7 @@ weft_verify_digests matrix_run(const matrix* run) {
         configs[count] = weft_executor_desc_default();
         configs[count].kind = WEFT_EXECUTOR_THREADS;
         configs[count].grain = (uint32_t)i % 3;
+        configs[count].everybody = i % 2 == 0;
         configs[count].sweep = (weft_sweep)(i % 3);
         configs[count++].worker_count = threads[i];
     }

@@ -102,6 +102,23 @@ Test(channel, messages_to_the_world_come_in_key_order) {
     sim_same_everywhere(build_order, 3, NULL);
 }
 
+// What orders them is the sorting alone: left out, as `weft bench price` does, the same systems are
+// heard chunk by chunk, and the world no longer claims to be deterministic.
+Test(channel, an_unordered_commit_loses_the_order) {
+    weft_world_desc desc = weft_world_desc_default();
+    cr_assert(!desc.unordered_commit, "it is never the default");
+    desc.unordered_commit = true;
+    sim s = {0};
+    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    cr_assert(!weft_world_is_deterministic(s.world));
+    s.schedule = run_schedule(s.world);
+    build_order(s.world, s.schedule);
+    s.executor = run_executor(s.schedule, &run_configs[0]);
+    cr_assert_eq(weft_executor_tick(s.executor), WEFT_STATUS_SYSTEM_FAILED);
+    TEXT_HAS(weft_world_error(s.world), "message 0 is 50 from");
+    sim_close(&s);
+}
+
 // A sender of smaller rank in a later stage than one of larger rank: both are heard, by rank.
 static weft_status weigh(weft_view* view, const void* context) {
     (void)context;

@@ -115,9 +115,9 @@ Test(invariants, every_planted_fault_is_named) {
     chunk->entities[9].slot++;
     expect_fault(world, "entities[row].slot == slot");
     chunk->entities[9].slot--;
-    chunk->gone = 0;
-    expect_fault(world, "gone");
-    chunk->gone = WEFT__NONE;
+    chunk->change = 0;
+    expect_fault(world, "change");
+    chunk->change = WEFT__NONE;
     chunk->dirty_count++;
     expect_fault(world, "dirty");
     chunk->dirty_count--;

@@ -129,7 +129,15 @@ static weft_status live(weft_view* view, const void* context) {
             WEFT_ADD(commands, i, entities[i], Wound, {slot});
         if ((slot + phase) % 8 == 7)
             WEFT_REMOVE(commands, i, entities[i], Wound);
-        if ((slot + phase) % 8 == 5) { // As many come as go.
+        if ((slot + phase) % 16 == 13) { // As many come as go, here at once.
+            const Body body = {slot, 0};
+            weft_entity made =
+                WEFT_CREATE_MANY(commands, i, 3, WEFT_COLUMN(Body, &body, 1),
+                                 WEFT_COLUMN_SAME(Cell, {slot}), WEFT_COLUMN_TAG(Friend));
+            weft_entity gone[] = {entities[i], weft_entity_nth(made, 1), weft_entity_nth(made, 0)};
+            weft_commands_destroy_many(commands, i, gone, 3);
+        }
+        if ((slot + phase) % 16 == 5) {
             weft_entity made = weft_commands_create(commands, i);
             weft_commands_destroy(commands, i, entities[i]);
             WEFT_ADD(commands, i, made, Body, {slot, 0});
@@ -199,7 +207,15 @@ static weft_status add_systems(weft_schedule* schedule) {
 
 static weft_status populate(run* r) {
     weft_commands* commands = weft_world_commands(r->world);
-    for (uint32_t i = 0; i < r->entities; i++) {
+    Body bodies[64];
+    for (uint32_t i = 0; i < r->entities / 2; i += 64) {
+        uint32_t count = r->entities / 2 - i < 64 ? r->entities / 2 - i : 64;
+        for (uint32_t j = 0; j < count; j++)
+            bodies[j] = (Body){i + j, 0};
+        WEFT_CREATE_MANY(commands, 0, count, WEFT_COLUMN(Body, bodies, count),
+                         WEFT_COLUMN_SAME(Cell, {i}), WEFT_COLUMN_TAG(Friend));
+    }
+    for (uint32_t i = r->entities / 2; i < r->entities; i++) {
         weft_entity made = weft_commands_create(commands, 0);
         WEFT_ADD(commands, 0, made, Body, {i, 0});
         WEFT_ADD(commands, 0, made, Cell, {i});

@@ -287,6 +287,7 @@ Test(sparse, two_archetypes_of_one_shard_write_one_table, .timeout = 60) {
                                     .kind = WEFT_EXECUTOR_THREADS,
                                     .workers = 4,
                                     .no_pin = true,
+                                    .everybody = true,
                                     .grain = 1};
     sim serial = sim_open(&run_configs[0], build_mixed);
     sim threads = sim_open(&many, build_mixed);

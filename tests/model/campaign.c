@@ -24,7 +24,11 @@ static const episode_config system_configs[] = {
     {.name = "virtual 8", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 8, .lazy_digest = true},
     {.name = "threads 1", .kind = WEFT_EXECUTOR_THREADS, .workers = 1},
     {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
-    {.name = "threads 3", .kind = WEFT_EXECUTOR_THREADS, .workers = 3, .grain = 1},
+    {.name = "threads 3",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 3,
+     .everybody = true,
+     .grain = 1},
 };
 
 static uint64_t campaign_seed(void) {

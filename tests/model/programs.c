@@ -202,6 +202,32 @@ static void generate_parts(generator* g, step* s) {
     }
 }
 
+// Some creates and destroys are of many.
+static void generate_many(generator* g, step* s) {
+    s->many = 1 + below(&g->random, STEP_MANY_MAX);
+    if (s->command.op == MODEL_CREATE)
+        g->create_count += s->many - 1;
+    for (uint32_t i = 0; i < STEP_PARTS_MAX; i++) {
+        s->spreads[i] = (part_spread)below(&g->random, 2);
+        s->siblings[i] = below(&g->random, 2) == 0;
+    }
+    for (uint32_t i = 1; i < s->many && s->command.op == MODEL_DESTROY; i++)
+        s->others[i] = pick_target(g);
+}
+
+void step_part_value(const step* s, uint32_t part, uint32_t member, uint8_t* value) {
+    const model_command* command = &s->parts[part];
+    uint32_t size = program_types[command->type].size;
+    bool each = s->spreads[part] == SPREAD_EACH;
+    memcpy(value, command->value, MODEL_VALUE_MAX);
+    if (s->many == 0 || size == 0)
+        return;
+    value[size - 1] = (uint8_t)(value[size - 1] + (each ? member : 0));
+    weft_entity sibling = MODEL_NEW(s->command.number + (each ? (member + 1) % s->many : 0));
+    if (s->siblings[part] && program_types[command->type].entity_at >= 0)
+        memcpy(value + program_types[command->type].entity_at, &sibling, sizeof(sibling));
+}
+
 static void generate_step(generator* g, step* s) {
     memset(s, 0, sizeof(*s));
     s->by = RECORDER_HOST;
@@ -220,6 +246,8 @@ static void generate_step(generator* g, step* s) {
         generate_command(g, &s->command);
         if (s->command.op == MODEL_CREATE && below(&g->random, 2) == 0)
             generate_parts(g, s);
+        if (s->command.op <= MODEL_DESTROY && below(&g->random, 4) == 0)
+            generate_many(g, s);
         return;
     }
     s->command.op = MODEL_SET;
@@ -322,7 +350,7 @@ static bool can_name(const program* p, const bool* recorded, uint32_t at, weft_e
     for (uint32_t i = 0; i < p->count; i++) {
         const step* other = &p->steps[i];
         if (!recorded[i] || other->kind != STEP_COMMAND || other->command.op != MODEL_CREATE ||
-            other->command.number != entity.generation)
+            entity.generation - other->command.number >= (other->many == 0 ? 1 : other->many))
             continue;
         if (i < at && same_task(s, other))
             return true;
@@ -344,6 +372,8 @@ static bool step_is_recorded(const model* m, const program* p, const bool* recor
     const step* s = &p->steps[at];
     if (!row_matches(m, s) || (s->kind == STEP_COMMAND && s->command.op == MODEL_CREATE))
         return row_matches(m, s);
+    if (s->kind == STEP_COMMAND && s->command.op == MODEL_DESTROY && s->many > 0)
+        return true; // Of what it can name.
     return can_name(p, recorded, at, s->command.target) &&
            can_name(p, recorded, at, handle_in(&s->command));
 }
@@ -361,7 +391,7 @@ static void set_key(const model* m, step* s, model_command* command, uint32_t se
 static void set_keys(const model* m, const program* p) {
     for (uint32_t i = 0; i < p->count; i++) {
         step* s = &p->steps[i];
-        set_key(m, s, &s->command, (i + 1) * STEP_PARTS_MAX);
+        set_key(m, s, &s->command, (i + 1) * STEP_MANY_MAX);
         // A create's own components come before every other command on it.
         for (uint32_t part = 0; part < s->part_count; part++) {
             s->parts[part].rank = s->parts[part].archetype = s->parts[part].slot = 0;
@@ -379,32 +409,37 @@ static bool sent_before(const model_command* a, const model_command* b) {
 }
 
 // Appends in key order. `order` holds the commands behind the messages.
-static void add_message(expected_message** list, const model_command** order, uint32_t* count,
+static void add_message(expected_message** list, const model_command*** order, uint32_t* count,
                         const model_command* command, expected_message message) {
     *list = checked(realloc(*list, (*count + 1) * sizeof((*list)[0])));
+    *order = checked(realloc(*order, (*count + 1) * sizeof((*order)[0])));
     uint32_t at = (*count)++;
-    for (; at > 0 && sent_before(command, order[at - 1]); at--) {
-        order[at] = order[at - 1];
+    for (; at > 0 && sent_before(command, (*order)[at - 1]); at--) {
+        (*order)[at] = (*order)[at - 1];
         (*list)[at] = (*list)[at - 1];
     }
-    order[at] = command;
+    (*order)[at] = command;
     (*list)[at] = message;
 }
 
 // Messages, in-place writes and the resource: what happens before the commit.
 static void run_effects(model* m, const program* p, const bool* recorded, expectation* expected) {
-    const model_command** born = checked(calloc(p->count + 1u, sizeof(*born)));
-    const model_command** news = checked(calloc(p->count + 1u, sizeof(*news)));
+    const model_command** born = NULL;
+    const model_command** news = NULL;
     for (uint32_t i = 0; i < p->count; i++) {
         const step* s = &p->steps[i];
         const model_command* command = &s->command;
         if (!recorded[i])
             continue;
-        if (s->kind == STEP_COMMAND && command->op == MODEL_CREATE && announces(s->by))
-            add_message(&expected->born, born, &expected->born_count, command,
-                        (expected_message){MODEL_NEW(command->number), command->number});
+        uint32_t creates = s->many == 0 ? 1 : s->many;
+        if (s->kind != STEP_COMMAND || command->op != MODEL_CREATE || !announces(s->by))
+            creates = 0;
+        for (uint32_t member = 0; member < creates; member++)
+            add_message(
+                &expected->born, &born, &expected->born_count, command,
+                (expected_message){MODEL_NEW(command->number + member), command->number + member});
         if (s->kind == STEP_NEWS)
-            add_message(&expected->news, news, &expected->news_count, command,
+            add_message(&expected->news, &news, &expected->news_count, command,
                         (expected_message){command->target, command->number});
         if (s->kind == STEP_FOCUS)
             expected->focus = (expected_message){command->target, command->number};
@@ -421,11 +456,36 @@ static void resolve_messages(const model* m, expected_message* list, uint32_t co
         list[i].entity = model_resolve(m, list[i].entity);
 }
 
+// Appends what a step records, one command for each entity; returns how many.
+static uint32_t list_commands(const program* p, const bool* recorded, uint32_t at,
+                              model_command* out) {
+    const step* s = &p->steps[at];
+    uint32_t count = 0;
+    for (uint32_t member = 0; member < (s->many == 0 ? 1 : s->many); member++) {
+        model_command command = s->command;
+        command.sequence += member;
+        if (s->command.op == MODEL_DESTROY)
+            command.target = step_target(s, member);
+        command.number += member;
+        if (s->command.op == MODEL_CREATE || can_name(p, recorded, at, command.target))
+            out[count++] = command;
+        for (uint32_t i = 0; i < s->part_count; i++) {
+            model_command part = s->parts[i];
+            if (!(s->many > 0 && s->siblings[i]) && !can_name(p, recorded, at, handle_in(&part)))
+                continue;
+            part.target = MODEL_NEW(command.number);
+            step_part_value(s, i, member, part.value);
+            out[count++] = part;
+        }
+    }
+    return count;
+}
+
 model_result program_run_model(model* m, const program* p, bool systems, expectation* expected) {
     memset(expected, 0, sizeof(*expected));
     bool* recorded = checked(calloc(p->count + 1u, sizeof(bool)));
     model_command* commands =
-        checked(calloc((STEP_PARTS_MAX + 1u) * p->count + 1u, sizeof(*commands)));
+        checked(calloc((STEP_PARTS_MAX + 1u) * STEP_MANY_MAX * p->count + 1u, sizeof(*commands)));
     set_keys(m, p);
     // Creates first: a hearer may stand before the create that it hears of.
     for (uint32_t i = 0; i < p->count; i++)
@@ -434,12 +494,8 @@ model_result program_run_model(model* m, const program* p, bool systems, expecta
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         recorded[i] = step_is_recorded(m, p, recorded, i);
-        if (!recorded[i] || p->steps[i].kind != STEP_COMMAND)
-            continue;
-        commands[count++] = p->steps[i].command;
-        for (uint32_t part = 0; part < p->steps[i].part_count; part++)
-            if (can_name(p, recorded, i, handle_in(&p->steps[i].parts[part])))
-                commands[count++] = p->steps[i].parts[part];
+        if (recorded[i] && p->steps[i].kind == STEP_COMMAND)
+            count += list_commands(p, recorded, i, commands + count);
     }
     if (systems)
         run_effects(m, p, recorded, expected);

@@ -56,6 +56,15 @@ typedef enum step_kind {
 /// Components that a create may bring along.
 #define STEP_PARTS_MAX 3u
 
+/// Entities of a create or a destroy of many.
+#define STEP_MANY_MAX 6u
+
+/// The values of a part of a create of many.
+typedef enum part_spread {
+    SPREAD_SAME, // One for all,
+    SPREAD_EACH, // or one for each.
+} part_spread;
+
 typedef struct step {
     step_kind kind;
     recorder by;
@@ -63,7 +72,21 @@ typedef struct step {
     model_command command;
     uint32_t part_count; // Of a create: adds that go with it.
     model_command parts[STEP_PARTS_MAX];
+    // Of a create: 0, or how many it makes at once, with the numbers from command.number on. Of a
+    // destroy: 0, or how many it destroys at once: its target and the `others`.
+    uint32_t many;
+    part_spread spreads[STEP_PARTS_MAX];
+    bool siblings[STEP_PARTS_MAX]; // The handle in the value is that of one of the same create.
+    weft_entity others[STEP_MANY_MAX];
 } step;
+
+/// The value of a part for member `member` of a create of many.
+void step_part_value(const step* s, uint32_t part, uint32_t member, uint8_t* value);
+
+/// What member `member` of a destroy of many destroys.
+static inline weft_entity step_target(const step* s, uint32_t member) {
+    return member == 0 ? s->command.target : s->others[member];
+}
 
 typedef struct program {
     step* steps;
@@ -92,6 +115,7 @@ typedef struct episode_config {
     uint32_t workers;
     uint32_t grain;
     bool no_fusion;
+    bool everybody;
     weft_sweep sweep;
     bool lazy_digest; // Digests only at the end.
 } episode_config;

@@ -93,6 +93,60 @@ static bool prepare(const names* known, const model_command* command, weft_entit
     return look_up(known, target);
 }
 
+// Looks up the handle in a part's value for one member. A sibling's handle is known beforehand.
+static bool prepare_part(weft_entity first, const step* s, const names* known, uint32_t part,
+                         uint32_t member, uint8_t* value) {
+    model_command command = s->parts[part];
+    step_part_value(s, part, member, command.value);
+    int32_t at = program_types[command.type].entity_at;
+    if (!command.has_value || at < 0 || !s->siblings[part]) {
+        weft_entity nobody;
+        command.target = WEFT_ENTITY_NULL;
+        return prepare(known, &command, &nobody, value);
+    }
+    weft_entity sibling;
+    memcpy(value, command.value, MODEL_VALUE_MAX);
+    memcpy(&sibling, value + at, sizeof(sibling));
+    sibling = weft_entity_nth(first, sibling.generation - s->command.number);
+    memcpy(value + at, &sibling, sizeof(sibling));
+    return true;
+}
+
+// Records a create of many, with the parts whose handles can be named.
+static void create_many(weft_commands* commands, uint32_t row, const step* s, names* known) {
+    weft_column columns[STEP_PARTS_MAX];
+    uint8_t bytes[STEP_PARTS_MAX][STEP_MANY_MAX * MODEL_VALUE_MAX];
+    uint32_t count = 0;
+    weft_entity first = weft_commands_next(commands);
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const weft_type* type = program_weft_type(s->parts[i].type);
+        uint32_t values = s->spreads[i] == SPREAD_EACH ? s->many : 1;
+        uint8_t value[MODEL_VALUE_MAX];
+        bool known_all = true;
+        for (uint32_t member = 0; member < values; member++) {
+            known_all = prepare_part(first, s, known, i, member, value) && known_all;
+            memcpy(bytes[i] + (size_t)member * type->size, value, type->size);
+        }
+        if (known_all)
+            columns[count++] = (weft_column){type, s->parts[i].has_value ? bytes[i] : NULL, values};
+    }
+    weft_entity made = weft_commands_create_many(commands, row, s->many, columns, count);
+    if (!weft_entity_equal(made, first))
+        abort();
+    for (uint32_t member = 0; member < s->many; member++)
+        learn(known, s->command.number + member, weft_entity_nth(made, member));
+}
+
+static void destroy_many(weft_commands* commands, uint32_t row, const step* s, const names* known) {
+    weft_entity targets[STEP_MANY_MAX];
+    uint32_t count = 0;
+    for (uint32_t member = 0; member < s->many; member++) {
+        targets[count] = step_target(s, member);
+        count += look_up(known, &targets[count]);
+    }
+    weft_commands_destroy_many(commands, row, targets, count);
+}
+
 // Records a create, with the parts whose handles can be named.
 static weft_entity create(weft_commands* commands, uint32_t row, const step* s,
                           const names* known) {
@@ -112,19 +166,30 @@ static weft_entity create(weft_commands* commands, uint32_t row, const step* s,
                               : weft_commands_create_with(commands, row, values, count);
 }
 
-static void run_command(weft_view* view, recorder self, names* known, const step* s, uint32_t row) {
-    weft_commands* commands = weft_view_commands(view);
-    if (s->command.op == MODEL_CREATE) {
-        weft_entity entity = create(commands, row, s, known);
-        learn(known, s->command.number, entity);
-        if (announces(self))
-            WEFT_EMIT(view, row, WEFT_ENTITY_NULL, Born, {entity, s->command.number});
-        return;
-    }
+static void record_step(weft_commands* commands, uint32_t row, const step* s, names* known) {
     weft_entity target;
     uint8_t value[MODEL_VALUE_MAX];
-    if (prepare(known, &s->command, &target, value))
+    if (s->many > 0 && s->command.op == MODEL_CREATE)
+        create_many(commands, row, s, known);
+    else if (s->many > 0)
+        destroy_many(commands, row, s, known);
+    else if (s->command.op == MODEL_CREATE)
+        learn(known, s->command.number, create(commands, row, s, known));
+    else if (prepare(known, &s->command, &target, value))
         record(commands, row, &s->command, target, value);
+}
+
+static void run_command(weft_view* view, recorder self, names* known, const step* s, uint32_t row) {
+    weft_commands* commands = weft_view_commands(view);
+    record_step(commands, row, s, known);
+    if (s->command.op != MODEL_CREATE || !announces(self))
+        return;
+    for (uint32_t member = 0; member < (s->many == 0 ? 1 : s->many); member++) {
+        weft_entity entity = MODEL_NEW(s->command.number + member);
+        if (!look_up(known, &entity))
+            abort();
+        WEFT_EMIT(view, row, WEFT_ENTITY_NULL, Born, {entity, s->command.number + member});
+    }
 }
 
 static void run_effect(weft_view* view, const names* known, const step* s, uint32_t row) {
@@ -225,19 +290,11 @@ static weft_status make_world(replay* r, const script* scripts) {
     executor.kind = r->config->kind;
     executor.worker_count = r->config->workers;
     executor.grain = r->config->grain;
+    executor.everybody = r->config->everybody;
     executor.no_fusion = r->config->no_fusion;
     executor.sweep = r->config->sweep;
     executor.schedule_seed = r->episode->seed;
     return weft_executor_create(&executor, r->schedule, &r->executor);
-}
-
-static void record_host(weft_commands* commands, const step* s, names* known) {
-    weft_entity target;
-    uint8_t value[MODEL_VALUE_MAX];
-    if (s->command.op == MODEL_CREATE)
-        learn(known, s->command.number, create(commands, 0, s, known));
-    else if (prepare(known, &s->command, &target, value))
-        record(commands, 0, &s->command, target, value);
 }
 
 static bool run_setup(replay* r, char* problem) {
@@ -252,7 +309,7 @@ static bool run_setup(replay* r, char* problem) {
         for (uint32_t i = 0; i < count; i++) {
             if (known.count == NAMES_MAX)
                 known.count = 0; // Set-ups name the newest only.
-            record_host(host, &(step){.command = commands[i]}, &known);
+            record_step(host, 0, &(step){.command = commands[i]}, &known);
         }
         weft_status status = weft_world_commit(r->world);
         (void)model_commit(&r->m, commands, count);
@@ -266,7 +323,7 @@ static weft_status run_on_host(replay* r, const program* p) {
     weft_commands* host = weft_world_commands(r->world);
     r->host_names.count = 0;
     for (uint32_t i = 0; i < p->count; i++)
-        record_host(host, &p->steps[i], &r->host_names);
+        record_step(host, 0, &p->steps[i], &r->host_names);
     return weft_world_commit(r->world);
 }
 

@@ -4,7 +4,7 @@
 #include "programs.h"
 
 enum {
-    NAMES_MAX = 512,
+    NAMES_MAX = 2048,
     STALE_MAX = 64,
 };
 

@@ -83,12 +83,16 @@ static void print_step(const step* s) {
     fprintf(stderr, ": %s", s->kind == STEP_COMMAND ? ops[s->command.op] : kinds[s->kind]);
     if (s->kind == STEP_COMMAND && s->command.op == MODEL_CREATE) {
         fprintf(stderr, " %u", s->command.number);
+        if (s->many > 0)
+            fprintf(stderr, " and on, %u at once", s->many);
         for (uint32_t i = 0; i < s->part_count; i++)
             print_value(&s->parts[i]);
         fprintf(stderr, "\n");
         return;
     }
     print_entity(" ", s->command.target);
+    for (uint32_t i = 1; i < s->many; i++)
+        print_entity(", ", s->others[i]);
     if (s->command.op >= MODEL_ADD)
         print_value(&s->command);
     fprintf(stderr, "\n");

@@ -91,8 +91,16 @@ static const run_config configs[] = {
     {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
     {.name = "virtual 3", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 3, .seed = 3},
     {.name = "threads 1", .kind = WEFT_EXECUTOR_THREADS, .workers = 1},
-    {.name = "threads 2", .kind = WEFT_EXECUTOR_THREADS, .workers = 2, .grain = 1},
-    {.name = "threads 3", .kind = WEFT_EXECUTOR_THREADS, .workers = 3, .grain = 1},
+    {.name = "threads 2",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 2,
+     .everybody = true,
+     .grain = 1},
+    {.name = "threads 3",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 3,
+     .everybody = true,
+     .grain = 1},
 };
 
 Test(float_state, a_system_that_changes_it_fails_its_tick_by_name) {

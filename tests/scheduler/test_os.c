@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 Test(os, region_is_zeroed_and_writable) {
@@ -114,14 +115,52 @@ static void wake_later(void* context) {
 
 Test(os, futex_waits_and_wakes, .timeout = 20) {
     weft__atomic_u32 word = {0};
-    weft__os_futex_wait(&word, 5, false);
-    weft__os_futex_wait(&word, 5, true);
+    cr_assert(weft__os_futex_wait(&word, 5, 0, false));
+    cr_assert(weft__os_futex_wait(&word, 5, 0, true));
+    cr_assert_not(weft__os_futex_wait(&word, 0, weft__os_clock_ns() + 1000, false));
     weft__os_futex_wake(&word, 1, true);
     weft__os_thread thread;
     cr_assert_eq(weft__os_thread_start(&thread, wake_later, &word, "wake"), WEFT_STATUS_OK);
     while (weft__atomic_u32_load_acquire(&word) == 0)
-        weft__os_futex_wait(&word, 0, false);
+        (void)weft__os_futex_wait(&word, 0, 0, false);
     weft__os_thread_join(&thread);
+}
+
+typedef struct burner {
+    weft__atomic_u32 stop;
+} burner;
+
+static void burn(void* context) {
+    burner* mine = context;
+    while (weft__atomic_u32_load_acquire(&mine->stop) == 0)
+        weft__cpu_relax();
+}
+
+Test(os, cpu_time_of_a_thread_grows_while_it_runs, .timeout = 20) {
+    burner shared = {.stop = {0}};
+    weft__os_thread thread;
+    cr_assert_eq(weft__os_thread_start(&thread, burn, &shared, "burn"), WEFT_STATUS_OK);
+    uint64_t first = weft__os_thread_cpu_ns(&thread);
+    while (weft__os_thread_cpu_ns(&thread) < first + 1000000)
+        weft__os_yield();
+    weft__atomic_u32_store_release(&shared.stop, 1);
+    weft__os_thread_join(&thread);
+}
+
+Test(os, fork_mark_is_clear_in_the_child, .timeout = 20) {
+    const volatile uint32_t* mark = weft__os_fork_mark_create();
+    cr_assert_not_null((const void*)(uintptr_t)mark);
+    cr_assert_eq(*mark, 1);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0)
+        _exit(*mark == 0 ? 0 : 1);
+    int status = -1;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+    cr_assert_eq(*mark, 1);
+    weft__os_fork_mark_destroy(mark);
+    weft__os_fork_mark_destroy(NULL);
 }
 
 Test(os, clock_does_not_go_back) {

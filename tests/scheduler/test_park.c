@@ -15,28 +15,79 @@ enum {
     BROADCASTS = 500,
 };
 
-Test(park, value_counts_signals) {
+// What is waited for here: a number that every signal makes larger by one.
+typedef struct gate {
     weft__park park;
-    weft__park_init(&park, false);
-    cr_assert_eq(weft__park_value(&park), 0);
-    weft__park_signal(&park, true);
-    weft__park_signal(&park, false);
-    cr_assert_eq(weft__park_value(&park), 2);
-    cr_assert_eq(weft__park_sleepers(&park), 0);
+    weft__atomic_u32 value;
+} gate;
+
+static void gate_init(gate* one, bool shared) {
+    weft__park_init(&one->park, shared);
+    weft__atomic_u32_store_relaxed(&one->value, 0);
 }
 
-Test(park, wait_for_a_value_that_has_passed_returns_at_once, .timeout = 20) {
+static uint32_t gate_value(const gate* one) {
+    return weft__atomic_u32_load_acquire(&one->value);
+}
+
+static void gate_signal(gate* one) {
+    weft__atomic_u32_fetch_add_acq_rel(&one->value, 1);
+    weft__park_notify(&one->park);
+}
+
+// Looks up to `spin_limit` times, then sleeps until the value is another than `old`.
+static uint32_t gate_wait(gate* one, uint32_t old, uint32_t spin_limit) {
+    for (uint32_t i = 0; i < spin_limit && gate_value(one) == old; i++)
+        weft__cpu_relax();
+    while (gate_value(one) == old) {
+        uint32_t ticket = weft__park_prepare(&one->park);
+        if (gate_value(one) == old)
+            weft__park_sleep(&one->park, ticket, 0);
+        else
+            weft__park_cancel(&one->park);
+    }
+    return gate_value(one);
+}
+
+Test(park, a_notification_without_sleepers_is_nothing) {
+    gate one;
+    gate_init(&one, false);
+    gate_signal(&one);
+    gate_signal(&one);
+    cr_assert_eq(weft__atomic_u32_load_relaxed(&one.park.value), 0);
+    cr_assert_eq(weft__park_sleepers(&one.park), 0);
+    uint32_t ticket = weft__park_prepare(&one.park);
+    cr_assert_eq(weft__park_sleepers(&one.park), 1);
+    gate_signal(&one);
+    cr_assert_neq(weft__atomic_u32_load_relaxed(&one.park.value), ticket);
+    weft__park_sleep(&one.park, ticket, 0); // Returns at once.
+    cr_assert_eq(weft__park_sleepers(&one.park), 0);
+}
+
+Test(park, what_has_come_is_not_waited_for, .timeout = 20) {
+    gate one;
+    gate_init(&one, false);
+    gate_signal(&one);
+    cr_assert_eq(gate_wait(&one, 0, 0), 1);
+    cr_assert_eq(gate_wait(&one, 0, 100), 1);
+}
+
+Test(park, a_sleep_ends_at_its_deadline, .timeout = 20) {
     weft__park park;
     weft__park_init(&park, false);
-    weft__park_signal(&park, false);
-    cr_assert_eq(weft__park_wait(&park, 0, 0), 1);
-    cr_assert_eq(weft__park_wait(&park, 0, 100), 1);
+    for (uint32_t i = 0; i < 10; i++) {
+        uint32_t ticket = weft__park_prepare(&park);
+        uint64_t deadline = weft__os_clock_ns() + i * 300000;
+        weft__park_sleep(&park, ticket, deadline);
+        cr_assert_geq(weft__os_clock_ns(), deadline);
+        cr_assert_eq(weft__park_sleepers(&park), 0);
+    }
 }
 
 // A ring of threads hands a token on. Each waits on its own event count, so a lost wake stops the
 // ring for good and the test runs into its limit.
 typedef struct ring {
-    weft__park parks[THREADS_MAX];
+    gate parks[THREADS_MAX];
     uint64_t token; // plain: only the handover orders the accesses to it
     uint32_t threads;
     uint32_t spin_limit;
@@ -50,13 +101,13 @@ typedef struct ring_thread {
 static void hand_on(void* context) {
     ring_thread* mine = context;
     ring* shared = mine->ring;
-    weft__park* park = &shared->parks[mine->self];
-    weft__park* next = &shared->parks[(mine->self + 1) % shared->threads];
+    gate* park = &shared->parks[mine->self];
+    gate* next = &shared->parks[(mine->self + 1) % shared->threads];
     uint32_t rounds = HANDOVERS / shared->threads;
     for (uint32_t round = 0; round < rounds; round++) {
-        weft__park_wait(park, round, shared->spin_limit);
+        gate_wait(park, round, shared->spin_limit);
         shared->token++;
-        weft__park_signal(next, true);
+        gate_signal(next);
     }
 }
 
@@ -77,21 +128,21 @@ ParameterizedTest(struct ring_case* parameters, park, no_wake_is_lost, .timeout 
     weft__os_thread threads[THREADS_MAX];
     ring_thread contexts[THREADS_MAX];
     for (uint32_t i = 0; i < shared.threads; i++)
-        weft__park_init(&shared.parks[i], false);
+        gate_init(&shared.parks[i], false);
     for (uint32_t i = 0; i < shared.threads; i++) {
         contexts[i] = (ring_thread){&shared, i};
         cr_assert_eq(weft__os_thread_start(&threads[i], hand_on, &contexts[i], "ring"),
                      WEFT_STATUS_OK);
     }
-    weft__park_signal(&shared.parks[0], true);
+    gate_signal(&shared.parks[0]);
     for (uint32_t i = 0; i < shared.threads; i++)
         weft__os_thread_join(&threads[i]);
     uint32_t rounds = HANDOVERS / shared.threads;
     cr_assert_eq(shared.token, (uint64_t)rounds * shared.threads, "threads %u spin %u",
                  parameters->threads, parameters->spin_limit);
     for (uint32_t i = 0; i < shared.threads; i++) {
-        cr_assert_eq(weft__park_sleepers(&shared.parks[i]), 0);
-        cr_assert_eq(weft__park_value(&shared.parks[i]), rounds + (i == 0));
+        cr_assert_eq(weft__park_sleepers(&shared.parks[i].park), 0);
+        cr_assert_eq(gate_value(&shared.parks[i]), rounds + (i == 0));
     }
 }
 
@@ -100,8 +151,8 @@ ParameterizedTest(struct ring_case* parameters, park, no_wake_is_lost, .timeout 
 // round, then sleeps, while the other, which hardly ever sleeps, holds its signal back for a
 // changing time.
 typedef struct pair {
-    weft__park ping;
-    weft__park pong;
+    gate ping;
+    gate pong;
     weft__atomic_u32 stop;
 } pair;
 
@@ -123,17 +174,17 @@ static void answer_pings(void* context) {
     pair* shared = context;
     uint32_t draw = 1;
     for (uint32_t round = 0;; round++) {
-        weft__park_wait(&shared->ping, round, draw_delay(&draw));
+        gate_wait(&shared->ping, round, draw_delay(&draw));
         if (weft__atomic_u32_load_acquire(&shared->stop) != 0)
             return;
-        weft__park_signal(&shared->pong, true);
+        gate_signal(&shared->pong);
     }
 }
 
 Test(park, no_wake_is_lost_at_the_edge_of_sleep, .timeout = 20) {
     static pair shared;
-    weft__park_init(&shared.ping, false);
-    weft__park_init(&shared.pong, false);
+    gate_init(&shared.ping, false);
+    gate_init(&shared.pong, false);
     weft__os_thread thread;
     cr_assert_eq(weft__os_thread_start(&thread, answer_pings, &shared, "pong"), WEFT_STATUS_OK);
     uint64_t end = weft__os_clock_ns() + UINT64_C(3000000000);
@@ -141,19 +192,19 @@ Test(park, no_wake_is_lost_at_the_edge_of_sleep, .timeout = 20) {
     uint32_t round = 0;
     for (; weft__os_clock_ns() < end; round++) {
         hold_back(draw_delay(&draw));
-        weft__park_signal(&shared.ping, true);
-        weft__park_wait(&shared.pong, round, 100000);
+        gate_signal(&shared.ping);
+        gate_wait(&shared.pong, round, 100000);
     }
     weft__atomic_u32_store_release(&shared.stop, 1);
-    weft__park_signal(&shared.ping, true);
+    gate_signal(&shared.ping);
     weft__os_thread_join(&thread);
-    cr_assert_eq(weft__park_value(&shared.pong), round);
+    cr_assert_eq(gate_value(&shared.pong), round);
 }
 
 // One thread starts a round for all, as a tick does; all answer on a second event count.
 typedef struct stage {
-    weft__park start;
-    weft__park done;
+    gate start;
+    gate done;
     weft__atomic_u32 remaining;
     uint32_t round;
     uint32_t spin_limit;
@@ -163,11 +214,11 @@ typedef struct stage {
 static void answer_rounds(void* context) {
     stage* shared = *(stage**)context;
     for (uint32_t round = 0; round < BROADCASTS; round++) {
-        weft__park_wait(&shared->start, round, shared->spin_limit);
+        gate_wait(&shared->start, round, shared->spin_limit);
         if (shared->round != round + 1)
             weft__atomic_u32_fetch_add_acq_rel(&shared->wrong, 1);
         if (weft__atomic_u32_fetch_sub_acq_rel(&shared->remaining, 1) == 1)
-            weft__park_signal(&shared->done, true);
+            gate_signal(&shared->done);
     }
 }
 
@@ -178,8 +229,8 @@ ParameterizedTestParameters(park, every_sleeper_is_woken) {
 
 ParameterizedTest(struct ring_case* parameters, park, every_sleeper_is_woken, .timeout = 20) {
     static stage shared;
-    weft__park_init(&shared.start, false);
-    weft__park_init(&shared.done, false);
+    gate_init(&shared.start, false);
+    gate_init(&shared.done, false);
     shared.spin_limit = parameters->spin_limit;
     weft__os_thread threads[THREADS_MAX];
     stage* contexts[THREADS_MAX];
@@ -191,89 +242,39 @@ ParameterizedTest(struct ring_case* parameters, park, every_sleeper_is_woken, .t
     for (uint32_t round = 0; round < BROADCASTS; round++) {
         shared.round = round + 1;
         weft__atomic_u32_store_relaxed(&shared.remaining, parameters->threads);
-        weft__park_signal(&shared.start, true);
-        weft__park_wait(&shared.done, round, shared.spin_limit);
+        gate_signal(&shared.start);
+        gate_wait(&shared.done, round, shared.spin_limit);
     }
     for (uint32_t i = 0; i < parameters->threads; i++)
         weft__os_thread_join(&threads[i]);
     cr_assert_eq(weft__atomic_u32_load_relaxed(&shared.wrong), 0);
 }
 
-typedef struct sleeper {
-    weft__park* park;
-    weft__atomic_u32 woken;
-} sleeper;
-
-static void sleep_once(void* context) {
-    sleeper* mine = context;
-    weft__park_wait(mine->park, 0, 0);
-    weft__atomic_u32_store_release(&mine->woken, 1);
-}
-
-Test(park, signal_without_wake_lets_sleepers_sleep, .timeout = 20) {
-    weft__park park;
-    weft__park_init(&park, false);
-    sleeper contexts[3] = {{.park = &park}, {.park = &park}, {.park = &park}};
-    weft__os_thread threads[3];
-    for (size_t i = 0; i < 3; i++) {
-        cr_assert_eq(weft__os_thread_start(&threads[i], sleep_once, &contexts[i], "sleeper"),
-                     WEFT_STATUS_OK);
-    }
-    while (weft__park_sleepers(&park) < 3)
-        sched_yield();
-    // Registered is not yet asleep; give them time to be.
-    usleep(100000);
-    weft__park_signal(&park, false);
-    usleep(20000);
-    // That they sleep on is not asserted: the system may end a sleep early for no reason.
-    cr_assert_eq(weft__park_value(&park), 1);
-    weft__park_signal(&park, true);
-    for (size_t i = 0; i < 3; i++) {
-        weft__os_thread_join(&threads[i]);
-        cr_assert_eq(weft__atomic_u32_load_acquire(&contexts[i].woken), 1);
-    }
-    cr_assert_eq(weft__park_sleepers(&park), 0);
-}
-
-static void signal_soon(void* context) {
-    usleep(20000);
-    weft__park_signal(context, false);
-}
-
-Test(park, spinner_sees_a_signal_without_wake, .timeout = 20) {
-    weft__park park;
-    weft__park_init(&park, false);
-    weft__os_thread thread;
-    cr_assert_eq(weft__os_thread_start(&thread, signal_soon, &park, "signal"), WEFT_STATUS_OK);
-    cr_assert_eq(weft__park_wait(&park, 0, UINT32_MAX), 1);
-    weft__os_thread_join(&thread);
-}
-
 Test(park, works_between_processes, .timeout = 20) {
     enum {
         ROUNDS = 2000
     };
-    weft__park* parks =
+    gate* parks =
         mmap(NULL, 2 * sizeof *parks, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     cr_assert_neq(parks, MAP_FAILED);
-    weft__park_init(&parks[0], true);
-    weft__park_init(&parks[1], true);
+    gate_init(&parks[0], true);
+    gate_init(&parks[1], true);
     pid_t child = fork();
     cr_assert_geq(child, 0);
     if (child == 0) {
         for (uint32_t round = 0; round < ROUNDS; round++) {
-            weft__park_wait(&parks[0], round, 0);
-            weft__park_signal(&parks[1], true);
+            gate_wait(&parks[0], round, 0);
+            gate_signal(&parks[1]);
         }
         _exit(0);
     }
     for (uint32_t round = 0; round < ROUNDS; round++) {
-        weft__park_signal(&parks[0], true);
-        weft__park_wait(&parks[1], round, 0);
+        gate_signal(&parks[0]);
+        gate_wait(&parks[1], round, 0);
     }
     int status = -1;
     cr_assert_eq(waitpid(child, &status, 0), child);
     cr_assert_eq(status, 0);
-    cr_assert_eq(weft__park_value(&parks[1]), ROUNDS);
+    cr_assert_eq(gate_value(&parks[1]), ROUNDS);
     munmap(parks, 2 * sizeof *parks);
 }

@@ -341,6 +341,29 @@ static weft_status make_off(void* context, weft_world** world_out, weft_schedule
     return weft_schedule_build(*schedule_out);
 }
 
+static weft_status make_unordered(void* context, weft_world** world_out,
+                                  weft_schedule** schedule_out) {
+    (void)context;
+    weft_world_desc desc = weft_world_desc_default();
+    desc.unordered_commit = true;
+    WEFT_TRY(weft_world_create(&desc, NULL, world_out));
+    WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
+    return weft_schedule_build(*schedule_out);
+}
+
+Test(random, without_order_there_is_nothing_to_verify) {
+    weft_executor_desc config = weft_executor_desc_default();
+    weft_verify_desc desc = weft_verify_desc_default();
+    weft_verify_report* report;
+    desc.make = make_unordered;
+    desc.tick_count = 1;
+    desc.configs = &config;
+    desc.config_count = 1;
+    cr_assert_eq(weft_verify(&desc, &report), WEFT_STATUS_NOT_DETERMINISTIC);
+    TEXT_HAS(report->reference.error, "unordered_commit");
+    weft_verify_report_destroy(report);
+}
+
 Test(random, off_there_is_nothing_to_verify) {
     weft_executor_desc config = weft_executor_desc_default();
     weft_verify_desc desc = weft_verify_desc_default();

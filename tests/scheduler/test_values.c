@@ -33,6 +33,7 @@ typedef enum spoil_place {
     SPOIL_SET,
     SPOIL_ADD,
     SPOIL_CREATE,
+    SPOIL_CREATE_MANY,
 } spoil_place;
 
 static spoil_place place;
@@ -78,6 +79,10 @@ static weft_status blow(weft_view* view, const void* context) {
             WEFT_ADD(commands, i, entities[i], Glow, {{0, nan_of(true)}, 0});
         if (place == SPOIL_CREATE)
             WEFT_CREATE(commands, i, WEFT_VALUE(Warmth, {nan_of(true)}));
+        if (place == SPOIL_CREATE_MANY) {
+            Warmth many[5] = {[3] = {nan_of(true)}};
+            WEFT_CREATE_MANY(commands, i, 5, WEFT_COLUMN(Warmth, many, 5));
+        }
     }
     bool here = weft_view_tick(view) == BAD_TICK && weft_view_shard(view) >= 2;
     Heat* heat = WEFT_PARTIAL_OF(view, Heat);
@@ -144,6 +149,9 @@ static const spoil_case cases[] = {
     {SPOIL_SET, WEFT_STATUS_NOT_A_NUMBER, {"\"blow\"", "Speed.x is NaN", "command set"}},
     {SPOIL_ADD, WEFT_STATUS_NOT_A_NUMBER, {"\"blow\"", "Glow.at", "command add"}},
     {SPOIL_CREATE, WEFT_STATUS_NOT_A_NUMBER, {"\"blow\"", "Warmth.degrees", "command create"}},
+    {SPOIL_CREATE_MANY,
+     WEFT_STATUS_NOT_A_NUMBER,
+     {"\"blow\"", "Warmth.degrees", "command create, value 3 of 5"}},
 };
 
 static const run_config configs[] = {
@@ -159,6 +167,7 @@ static const run_config configs[] = {
     {.name = "threads 2",
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 2,
+     .everybody = true,
      .grain = 1,
      .math = WEFT_MATH_FLOAT_PINNED_32},
 };

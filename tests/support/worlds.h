@@ -98,6 +98,7 @@ typedef struct run_config {
     bool no_fusion;
     weft_sweep sweep;
     bool no_pin;
+    bool everybody;
     uint32_t grain;
     uint64_t seed;
     weft_math_backend math;
@@ -131,6 +132,7 @@ static const run_config run_configs[] = {
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 3,
      .no_pin = true,
+     .everybody = true,
      .grain = 1},
 };
 
@@ -144,6 +146,7 @@ static inline weft_executor* run_executor(weft_schedule* schedule, const run_con
     desc.sweep = config->sweep;
     desc.pin = !config->no_pin;
     desc.grain = config->grain;
+    desc.everybody = config->everybody;
     desc.schedule_seed = config->seed;
     weft_executor* executor;
     weft_status status = weft_executor_create(&desc, schedule, &executor);

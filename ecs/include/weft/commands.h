@@ -28,8 +28,41 @@ typedef struct weft_value {
 WEFT_API weft_entity weft_commands_create_with(weft_commands* commands, uint32_t row,
                                                const weft_value* values, uint32_t count);
 
+/// A component and its values on many entities: one for each, or the same for all.
+typedef struct weft_column {
+    const weft_type* type;
+    const void* values; // Null: all zero.
+    uint32_t count;     // As many as there are entities, or 1: that one for all.
+} weft_column;
+
+/// Creates `entity_count` entities with the same components. The outcome is that of as many
+/// weft_commands_create_with() one after the other, for a fraction of the time. At most 64 columns;
+/// the values are copied now. Returns the first handle of a run: weft_entity_nth() gives the
+/// others. Null, and nothing is created, if `entity_count` is 0 or if the tick fails for it.
+WEFT_API weft_entity weft_commands_create_many(weft_commands* commands, uint32_t row,
+                                               uint32_t entity_count, const weft_column* columns,
+                                               uint32_t column_count);
+
+/// The handle that the next create recorded here returns: values of a weft_commands_create_many()
+/// can name the entities of the same call by weft_entity_nth() of it.
+WEFT_API weft_entity weft_commands_next(const weft_commands* commands);
+
+/// The handle of entity `index` of a run of provisional handles that begins with `first`. Real
+/// handles have no such order: resolve each by weft_world_resolve().
+static inline weft_entity weft_entity_nth(weft_entity first, uint32_t index) {
+    if (weft_entity_is_null(first))
+        return first;
+    uint64_t low = (uint64_t)first.generation + index;
+    weft_entity nth = {first.slot + (uint32_t)(low >> 32), (uint32_t)low};
+    return nth;
+}
+
 /// Destroys an entity. Twice is once. Destroying a provisional handle cancels its create.
 WEFT_API void weft_commands_destroy(weft_commands* commands, uint32_t row, weft_entity entity);
+
+/// Destroys each of `count` entities, real or provisional: as many weft_commands_destroy().
+WEFT_API void weft_commands_destroy_many(weft_commands* commands, uint32_t row,
+                                         const weft_entity* entities, uint32_t count);
 
 /// Adds a component with a value, or overwrites it where present. `value` null means all zero.
 WEFT_API void weft_commands_add(weft_commands* commands, uint32_t row, weft_entity entity,
@@ -52,6 +85,18 @@ WEFT_API void weft_commands_set(weft_commands* commands, uint32_t row, weft_enti
     { WEFT_TYPE(name), &(const name)__VA_ARGS__ }
 #define WEFT_VALUE_TAG(name)                                                                       \
     { WEFT_TYPE(name), NULL }
+/// WEFT_CREATE_MANY(commands, row, n, WEFT_COLUMN(Position, positions, n),
+/// WEFT_COLUMN_SAME(Speed, {{1}}), WEFT_COLUMN_TAG(Alive)): `positions` is an array of n Position.
+#define WEFT_CREATE_MANY(commands, row, entity_count, ...)                                         \
+    weft_commands_create_many((commands), (row), (entity_count),                                   \
+                              (const weft_column[]){__VA_ARGS__},                                  \
+                              sizeof((const weft_column[]){__VA_ARGS__}) / sizeof(weft_column))
+#define WEFT_COLUMN(name, array, count)                                                            \
+    { WEFT_TYPE(name), (const name*){(array)}, (count) }
+#define WEFT_COLUMN_SAME(name, ...)                                                                \
+    { WEFT_TYPE(name), &(const name)__VA_ARGS__, 1 }
+#define WEFT_COLUMN_TAG(name)                                                                      \
+    { WEFT_TYPE(name), NULL, 1 }
 #define WEFT_ADD(commands, row, entity, name, ...)                                                 \
     weft_commands_add((commands), (row), (entity), WEFT_TYPE(name), &(name)__VA_ARGS__)
 #define WEFT_ADD_TAG(commands, row, entity, name)                                                  \

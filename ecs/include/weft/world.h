@@ -36,13 +36,15 @@ typedef struct weft_world_desc {
     weft_math_backend math;   // Default: fixed point. Float fields need FLOAT_PINNED_32, or
     bool allow_float;         // this: fields of float beside a fixed-point simulation.
     bool deterministic;       // False: no promise is asked for, and there is no generator (C8).
+    bool unordered_commit;    // For measuring: commands and messages as they come, see below.
     uint32_t slot_limit;      // Entities alive at once, 1 to WEFT_SLOT_LIMIT_MAX.
     uint32_t archetype_limit; // Component sets ever stored, 1 to 2^20 - 2.
     uint32_t type_limit;      // Registered types of all roles, 1 to 65,535.
     uint32_t cookie;          // Set by the default function. Do not write.
 } weft_world_desc;
 
-/// Seed 0, fixed-point numbers alone, deterministic, 2^32 - 2 slots, 65,536 archetypes, 4096 types.
+/// Seed 0, fixed-point numbers alone, deterministic, ordered, 2^32 - 2 slots, 65,536 archetypes,
+/// 4096 types.
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
@@ -62,9 +64,16 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_create(const weft_world_desc* des
 /// Destroys a world and everything in it. Null is allowed.
 WEFT_API void weft_world_destroy(weft_world* world);
 
-/// What weft_world_desc.deterministic said. Off is for programs whose systems draw from where no
-/// run can be repeated: systems get no generator instead of one that is seeded from a clock, and
-/// such runs are neither verified nor kept as hashes. Everything else stays as it is.
+/// False where weft_world_desc.deterministic is off or unordered_commit on. Such runs are neither
+/// verified nor kept as hashes.
+///
+/// Off is for programs whose systems draw from where no run can be repeated: systems get no
+/// generator instead of one that is seeded from a clock. Everything else stays as it is.
+///
+/// An unordered commit is there to tell what order costs (weft bench price), and for nothing else.
+/// What tasks record is taken worker by worker, as each recorded it, instead of in key order. So
+/// which command on an entity wins, which slot a newborn gets and how messages follow each other
+/// depend on the workers. The generator stays, so that the same workloads run.
 WEFT_API bool weft_world_is_deterministic(const weft_world* world);
 
 /// One line on the last call that failed in this world: what, where, why, what to do. Empty if none

@@ -34,12 +34,17 @@ typedef struct weft_executor_desc {
     bool no_fusion;                // One system per stage: slower, for finding faults.
     weft_sweep sweep;              // The order inside a stage.
     uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
-    uint32_t spin_ns;              // How long an idle worker spins before it sleeps.
+    bool everybody;                // THREADS: every batch is shared by all, however small, and more
+                                   // workers than CPUs do take part: slower, for finding faults.
+    uint32_t spin_ns;              // How long an idle worker spins,
+    uint32_t yield_ns;             // and then gives its CPU away again and again, before it sleeps.
+    uint64_t tick_period_ns;       // THREADS: ticks begin so far apart, and workers are awake when
+                                   // the next is due; 0: not told, they may sleep.
     uint32_t checkpoint_ticks;     // Input events are kept for so many ticks; at least 1.
     uint32_t cookie;               // Set by the default function. Do not write.
 } weft_executor_desc;
 
-/// Serial, pinned, spin of 100,000 ns, a checkpoint every 64 ticks.
+/// Serial, pinned, spin of 100,000 ns, then 20,000 ns of yielding; a checkpoint every 64 ticks.
 WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
@@ -75,13 +80,14 @@ typedef struct weft_executor_stats {
     uint64_t ticks;
     uint64_t tasks;        // (stage, chunk) tasks run; a group of chunks swept by system is one.
     uint64_t tasks_helped; // Of these, by a worker that is not the shard's own.
-    uint64_t stages_alone; // Stages that worker 0 ran alone because they were small.
+    uint64_t stages_alone; // Batches that worker 0 ran alone because they were small.
     uint64_t sweeps;       // Runs of stages with several systems on several chunks,
     uint64_t sweeps_by_system; // and of these, run system by system.
     uint64_t wakes;            // System calls made to wake sleeping workers.
+    uint64_t rests;            // Times a worker was sent to rest because its CPU was taken from it.
     uint32_t worker_count;
     uint32_t pinned_count; // Workers whose pin was read back right.
-    bool oversubscribed;   // More workers than CPUs: nobody spins.
+    bool oversubscribed;   // More workers than CPUs that the process may use: the surplus rests.
 } weft_executor_stats;
 
 /// The executor's counters now.
