@@ -96,6 +96,17 @@ if(WEFT_BENCH AND WEFT_PEERS AND NOT WEFT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     endif()
 endif()
 
+# Results of measurements are kept in an SQLite file where there is the library.
+set_property(CACHE WEFT_SQLITE PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_SQLITE OFF)
+if(WEFT_BENCH AND WEFT_SQLITE STREQUAL "AUTO")
+    pkg_check_modules(WEFT_SQLITE_LIB QUIET IMPORTED_TARGET sqlite3>=3.24)
+    set(WEFT_HAVE_SQLITE ${WEFT_SQLITE_LIB_FOUND})
+elseif(WEFT_BENCH AND WEFT_SQLITE)
+    weft_require(WEFT_SQLITE_LIB sqlite3>=3.24 SQLite libsqlite3-dev)
+    set(WEFT_HAVE_SQLITE ON)
+endif()
+
 # libclang has no .pc file, and cross builds have no use for it. The newest that is installed is
 # taken; its header says whether it can tell operators, which it can from version 17 on.
 set_property(CACHE WEFT_LIBCLANG PROPERTY STRINGS AUTO ON OFF)
@@ -156,5 +167,5 @@ endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
     "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}, "
-    "MPFR ${WEFT_HAVE_MPFR}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
+    "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

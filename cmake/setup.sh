@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs what Weft needs to be built: `cmake/setup.sh bench` for the program, `cmake/setup.sh peers`
 # for it with the runtimes that it is compared with, `cmake/setup.sh tests` for everything on this
-# machine, `cmake/setup.sh cross` for other machines too. Quick, and silent, when nothing is missing. On other systems than Debian and its kin it says what to install.
+# machine, `cmake/setup.sh cross` for other machines too. Quick, and silent, when nothing is missing.
+# On other systems than Debian and its kin it says what to install.
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
-    libhwloc-dev libck-dev libxxhash-dev libjansson-dev"
+    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
     libclang-14-dev libmpfr-dev"
@@ -34,7 +35,8 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
         cat >&2 <<'END'
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
-  libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2
+  libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2,
+           SQLite 3.24 (optional: weft bench --save)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
            MPFR 4 (optional), libclang 14 or newer (optional: weft lint)
   peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)

@@ -171,6 +171,13 @@ uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool 
     return target;
 }
 
+uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t type_id, bool add) {
+    WEFT_CHECK(set < world->sets.count && type_id > 0);
+    uint64_t key = edge_key(set, type_id, add);
+    uint32_t at = edge_slot(world, key);
+    return world->edge_keys.items[at] == key ? world->edge_sets.items[at] : WEFT__NONE;
+}
+
 weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
                                  const uint16_t* components, uint32_t count) {
     memset(archetype, 0, sizeof(*archetype));

@@ -15,8 +15,8 @@
 // Chunks of a run: with so many, the starts are few enough not to be seen.
 #define RUN_CHUNKS_MAX 32u
 
-/// The head of a run. Its regions follow: handles, then the columns, each with a piece and slack
-/// for every slice.
+/// The head of a run. Its regions follow: handles, then the columns, each with a piece for every
+/// slice.
 struct weft__run {
     uint32_t slice_count;
 };
@@ -27,28 +27,21 @@ static size_t column_bytes(uint32_t capacity, uint32_t size) {
     return weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
 }
 
-// Regions of a table: handles, columns and second columns. Sums up their bytes and `slack` for
-// each.
-static size_t table_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity,
-                          size_t slack) {
-    size_t bytes = column_bytes(capacity, sizeof(weft_entity)) + slack;
+// Of handles, columns and second columns.
+static size_t block_bytes(const weft_world* world, const weft__archetype* table,
+                          uint32_t capacity) {
+    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
     for (uint32_t i = 0; i < table->column_count; i++) {
-        size_t column = column_bytes(capacity, table->column_sizes[i]) + slack;
+        size_t column = column_bytes(capacity, table->column_sizes[i]);
         bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;
     }
     return bytes;
 }
 
-static size_t block_bytes(const weft_world* world, const weft__archetype* table,
-                          uint32_t capacity) {
-    return table_bytes(world, table, capacity, 0) + WEFT__CHUNK_SLACK;
-}
-
 // This block's piece of the region that begins at *region, which is moved to the next.
 static uint8_t* region_next(uint8_t** region, const weft__block* block, size_t bytes) {
-    size_t pitch = bytes + (block->run != NULL ? WEFT__CHUNK_SLACK : 0);
-    uint8_t* piece = *region + block->slice * pitch;
-    *region += (block->run != NULL ? block->run->slice_count : 1) * pitch;
+    uint8_t* piece = *region + block->slice * bytes;
+    *region += (block->run != NULL ? block->run->slice_count : 1) * bytes;
     return piece;
 }
 
@@ -115,26 +108,27 @@ static void lane_choose(weft_world* world, weft__lane* lane, uint32_t archetype)
 static uint32_t run_create(weft_world* world, weft__lane* lane, const weft__archetype* table,
                            uint32_t wanted) {
     WEFT_ASSERT(wanted > 0);
-    size_t slice_bytes = table_bytes(world, table, WEFT_SHARD_SLOTS, WEFT__CHUNK_SLACK);
+    size_t slice_bytes = block_bytes(world, table, WEFT_SHARD_SLOTS);
     size_t bytes = RUN_HEAD + wanted * slice_bytes;
     struct weft__run* run = weft__arena_alloc(&world->arena, bytes);
     if (run == NULL)
         return 0;
-    // weft-lint: allow(division): handles and slack are more than 0
+    // weft-lint: allow(division): there are always handles
     run->slice_count = (uint32_t)((weft__arena_block_size(bytes) - RUN_HEAD) / slice_bytes);
     WEFT_ASSERT(run->slice_count >= wanted);
-    size_t pitch = column_bytes(WEFT_SHARD_SLOTS, sizeof(weft_entity)) + WEFT__CHUNK_SLACK;
+    size_t pitch = column_bytes(WEFT_SHARD_SLOTS, sizeof(weft_entity));
     for (uint32_t i = run->slice_count; i-- > 0;) // So that the first is taken first.
         slice_push(&lane->slices, (weft__block){(uint8_t*)run + RUN_HEAD + i * pitch, run, i});
     return run->slice_count;
 }
 
-// Slices of the next run. A shard has at most one full chunk, so the shards without a slice are a
-// guess of what will be needed; a part of them, since other archetypes need some too.
+// Slices of the next run. A shard has at most one full chunk, mostly, so the shards without a slice
+// are a guess of what will be needed: a part of them, since other archetypes need some too. In a
+// world that grows shard by shard a sixteenth of what there is may lie idle.
 static uint32_t run_length(const weft_world* world) {
     uint32_t shards = world->shards.count;
-    uint32_t missing = shards > world->slice_count ? shards - world->slice_count : shards / 8;
-    uint32_t length = missing / 4;
+    uint32_t missing = shards > world->slice_count ? (shards - world->slice_count) / 4 : 0;
+    uint32_t length = missing > world->slice_count / 16 ? missing : world->slice_count / 16;
     length = length < RUN_CHUNKS_MAX ? length : RUN_CHUNKS_MAX;
     return length > 1 ? length : 1;
 }

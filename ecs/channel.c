@@ -20,6 +20,7 @@ static uint32_t message_size(const weft_world* world, const weft__channel* chann
 
 // Order of delivery: indexes into the source, in world.sort_keys. Messages to the dead are left
 // out. Two stable counting passes, by slot in the shard and by shard: key order is kept per slot.
+// Those who write to their own rows send in that order already.
 static weft_status order_by_slot(weft_world* world, const weft_entity* targets, uint32_t count,
                                  uint32_t* kept_out) {
     world->sort_keys.count = world->sort_scratch.count = 0;
@@ -30,15 +31,23 @@ static weft_status order_by_slot(weft_world* world, const weft_entity* targets, 
     uint32_t* between = world->sort_scratch.items;
     uint32_t* starts = between + count;
     uint32_t kept = 0;
-    memset(starts, 0, (WEFT_SHARD_SLOTS + 1) * sizeof(uint32_t));
+    uint32_t last = 0;
+    bool ascending = true;
     for (uint32_t i = 0; i < count; i++) {
         if (!weft_world_is_alive(world, targets[i])) {
             world->stats.messages_dropped++;
             continue;
         }
         order[kept++] = i;
-        starts[targets[i].slot % WEFT_SHARD_SLOTS + 1]++;
+        ascending = ascending && targets[i].slot >= last;
+        last = targets[i].slot;
     }
+    *kept_out = kept;
+    if (ascending)
+        return WEFT_STATUS_OK;
+    memset(starts, 0, (WEFT_SHARD_SLOTS + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < kept; i++)
+        starts[targets[order[i]].slot % WEFT_SHARD_SLOTS + 1]++;
     for (uint32_t i = 0; i < WEFT_SHARD_SLOTS; i++)
         starts[i + 1] += starts[i];
     for (uint32_t i = 0; i < kept; i++)
@@ -50,7 +59,6 @@ static weft_status order_by_slot(weft_world* world, const weft_entity* targets, 
         starts[i + 1] += starts[i];
     for (uint32_t i = 0; i < kept; i++)
         order[starts[targets[between[i]].slot / WEFT_SHARD_SLOTS]++] = between[i];
-    *kept_out = kept;
     return WEFT_STATUS_OK;
 }
 
@@ -81,7 +89,7 @@ static weft_status deliver(weft_world* world, weft__channel* channel, const weft
 
 // What tasks sent, in key order, at the end of the pending arrays.
 static weft_status collect(weft_world* world, weft__channel* channel) {
-    WEFT_TRY(weft__log_gather(world, channel->stream, false));
+    WEFT_TRY(weft__log_gather(world, channel->stream));
     uint32_t size = message_size(world, channel);
     CHANNEL_RESERVE(world, channel, next_, world->records.count, size);
     for (uint32_t i = 0; i < world->records.count; i++) {

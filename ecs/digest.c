@@ -129,8 +129,13 @@ static void hash_chunk_node(const weft_world* world, weft__chunk* chunk, weft__l
 }
 
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk) {
-    if (chunk->dirty_count == 0) // As a rule the merge has hashed it.
+    if (chunk->dirty_count == 0 && !chunk->stale) // As a rule the merge has hashed it.
         return;
+    if (chunk->dirty[chunk->column_count]) { // First, as they lie.
+        chunk->dirty[chunk->column_count] = 0;
+        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane);
+        lane->leaves_hashed++;
+    }
     for (uint32_t i = 0; i < chunk->column_count; i++) {
         if (!chunk->dirty[i])
             continue;
@@ -138,49 +143,130 @@ void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk)
         chunk->leaves[i] = hash_column(world, chunk, i, chunk->columns[i], lane);
         lane->leaves_hashed++;
     }
-    if (chunk->dirty[chunk->column_count]) {
-        chunk->dirty[chunk->column_count] = 0;
-        chunk->leaves[chunk->column_count] = hash_entities(chunk, lane);
-        lane->leaves_hashed++;
-    }
     chunk->dirty_count = 0;
+    chunk->stale = false;
     hash_chunk_node(world, chunk, lane);
 }
 
+void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                        const uint32_t* columns, uint32_t count) {
+    WEFT_CHECK(world->running && !chunk->sparse);
+    if (chunk->rewritten == world->commit_number)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t column = columns[i];
+        if (!chunk->dirty[column])
+            continue;
+        const void* values = chunk->filled[column] ? chunk->backs[column] : chunk->columns[column];
+        chunk->leaves[column] = hash_column(world, chunk, column, values, lane);
+        chunk->dirty[column] = 0;
+        WEFT_ASSERT(chunk->dirty_count > 0);
+        chunk->dirty_count--;
+        chunk->stale = true;
+        lane->leaves_hashed++;
+    }
+}
+
 // Large arrays are a chain of pieces, so that no scratch grows with them.
+static weft_digest hash_piece(const weft__type* type, const void* values, size_t count, size_t at,
+                              uint64_t kind, const weft__lane* lane) {
+    size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
+    return hash_values(type, (const uint8_t*)values + at * type->type->size, part,
+                       leaf_seed(kind, part), lane);
+}
+
+static weft_digest chain_piece(weft_digest before, weft_digest piece, size_t at, uint64_t kind) {
+    uint8_t buffer[2 * sizeof(weft_digest)];
+    weft__bytes bytes;
+    weft__bytes_init(&bytes, buffer, sizeof(buffer));
+    weft__bytes_put_digest(&bytes, before);
+    weft__bytes_put_digest(&bytes, piece);
+    return weft__bytes_digest(&bytes, leaf_seed(kind, at));
+}
+
 static weft_digest hash_array(const weft__type* type, const void* values, size_t count,
                               uint64_t kind, const weft__lane* lane) {
-    size_t size = type->type->size;
     weft_digest digest = {0, 0};
-    uint8_t buffer[2 * sizeof(weft_digest)];
-    for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS) {
-        size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
-        weft__bytes bytes;
-        weft__bytes_init(&bytes, buffer, sizeof(buffer));
-        weft__bytes_put_digest(&bytes, digest);
-        weft__bytes_put_digest(&bytes, hash_values(type, (const uint8_t*)values + at * size, part,
-                                                   leaf_seed(kind, part), lane));
-        digest = weft__bytes_digest(&bytes, leaf_seed(kind, at));
-    }
+    for (size_t at = 0; at < count; at += WEFT_SHARD_SLOTS)
+        digest = chain_piece(digest, hash_piece(type, values, count, at, kind, lane), at, kind);
     return digest;
+}
+
+// Chunks are walked in any order, so the hardware foresees nothing of the next one: what is looked
+// at of its head, and the head of its block. The leaves lie behind each other.
+static WEFT__INLINE void prefetch_head(const weft__chunk* chunk) {
+    __builtin_prefetch(chunk);
+    __builtin_prefetch((const uint8_t*)chunk + 64);
+    __builtin_prefetch((const uint8_t*)(chunk + 1));
+    __builtin_prefetch((const uint8_t*)(chunk + 1) + 64);
+}
+
+static WEFT__INLINE void prefetch_leaves(const weft__chunk* chunk) {
+    for (uint32_t at = 0; at < 512; at += 64) // Then the hash looks ahead for itself.
+        __builtin_prefetch((const uint8_t*)chunk->entities + at);
+}
+
+static void update_part(weft_world* world, const weft__lane* lane, const weft__digest_part* part) {
+    weft__resource* resource = &world->resources.items[part->resource];
+    const weft__type* type = weft__type_at(world, resource->type);
+    for (uint32_t i = part->first; i < part->first + part->count; i++)
+        resource->pieces.items[i] =
+            hash_piece(type, resource->values, resource->count, (size_t)i * WEFT_SHARD_SLOTS,
+                       type->hash + SEED_RESOURCE, lane);
 }
 
 static void update_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     weft__lane* lane = &world->lanes[worker];
-    if (item < world->changed.count) {
-        weft__digest_chunk(world, lane, world->changed.items[item]);
-        world->changed.items[item]->listed = false;
+    if (item < world->digest_parts.count) {
+        update_part(world, lane, &world->digest_parts.items[item]);
         return;
     }
-    weft__resource* resource = &world->resources.items[item - world->changed.count];
-    if (!resource->dirty)
-        return;
-    const weft__type* type = weft__type_at(world, resource->type);
-    resource->leaf =
-        hash_array(type, resource->values, resource->count, type->hash + SEED_RESOURCE, lane);
-    resource->dirty = false;
-    lane->leaves_hashed++;
+    uint32_t at = item - world->digest_parts.count;
+    weft__chunk* chunk = world->changed.items[at];
+    if (chunk->dirty_count > 0 || chunk->stale) {
+        if (at + 2 < world->changed.count)
+            prefetch_head(world->changed.items[at + 2]);
+        if (at + 1 < world->changed.count)
+            prefetch_leaves(world->changed.items[at + 1]);
+        weft__digest_chunk(world, lane, chunk);
+    }
+    chunk->listed = false;
+}
+
+// Cuts the resources that changed into parts of about 256 KiB.
+static weft_status gather_parts(weft_world* world, uint64_t* bytes) {
+    world->digest_parts.count = 0;
+    for (uint32_t i = 0; i < world->resources.count; i++) {
+        weft__resource* resource = &world->resources.items[i];
+        if (!resource->dirty)
+            continue;
+        uint32_t pieces = (resource->count + WEFT_SHARD_SLOTS - 1) / WEFT_SHARD_SLOTS;
+        uint32_t size = weft__type_at(world, resource->type)->type->size;
+        uint32_t step = size == 0 || size > 64 ? 1 : 64 / size; // weft-lint: allow(division): not 0
+        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, resource->pieces, pieces));
+        for (uint32_t first = 0; first < pieces; first += step) {
+            weft__digest_part part = {i, first, pieces - first < step ? pieces - first : step};
+            WEFT_TRY(WEFT__VEC_PUSH(&world->arena, world->digest_parts, part));
+        }
+        *bytes += resource->size;
+    }
+    return WEFT_STATUS_OK;
+}
+
+static void chain_resources(weft_world* world) {
+    for (uint32_t i = 0; i < world->resources.count; i++) {
+        weft__resource* resource = &world->resources.items[i];
+        if (!resource->dirty)
+            continue;
+        uint64_t kind = weft__type_at(world, resource->type)->hash + SEED_RESOURCE;
+        weft_digest leaf = {0, 0};
+        for (size_t at = 0; at < resource->count; at += WEFT_SHARD_SLOTS)
+            leaf = chain_piece(leaf, resource->pieces.items[at / WEFT_SHARD_SLOTS], at, kind);
+        resource->leaf = leaf;
+        resource->dirty = false;
+        world->stats.leaves_hashed++;
+    }
 }
 
 static weft_status gather_changed(weft_world* world, uint64_t* bytes) {
@@ -201,9 +287,7 @@ static weft_status gather_changed(weft_world* world, uint64_t* bytes) {
         }
         lane->changed.count = 0;
     }
-    for (uint32_t i = 0; i < world->resources.count; i++)
-        *bytes += world->resources.items[i].dirty ? world->resources.items[i].size : 0;
-    return WEFT_STATUS_OK;
+    return gather_parts(world, bytes);
 }
 
 // Room for a node of `size` bytes in the world's scratch.
@@ -338,11 +422,12 @@ weft_status weft__digest_update(weft_world* world, weft__runner* runner) {
         return WEFT_STATUS_OK;
     uint64_t bytes = 0;
     WEFT_TRY(gather_changed(world, &bytes));
-    weft__batch batch = {.count = world->changed.count + world->resources.count,
+    weft__batch batch = {.count = world->digest_parts.count + world->changed.count,
                          .cost_ns = bytes / 8,
                          .fn = update_item,
                          .context = world};
     runner->run(runner, &batch);
+    chain_resources(world);
     for (uint32_t i = 0; i < world->lane_count; i++) {
         world->stats.leaves_hashed += world->lanes[i].leaves_hashed;
         world->lanes[i].leaves_hashed = 0;
@@ -369,7 +454,8 @@ weft_digest weft_world_digest_full(weft_world* world) {
 
 static weft_status check_chunk(weft_world* world, const weft__chunk* chunk) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
-    for (uint32_t i = 0; i <= chunk->column_count && chunk->row_count > 0; i++) {
+    for (uint32_t at = 0; at <= chunk->column_count && chunk->row_count > 0; at++) {
+        uint32_t i = at == 0 ? chunk->column_count : at - 1; // As they lie.
         if (chunk->dirty[i])
             continue;
         weft_digest now = i == chunk->column_count
@@ -393,8 +479,13 @@ weft_status weft_world_digest_check(weft_world* world) {
     WEFT_ASSERT(world != NULL && !world->running);
     weft__runner serial = weft__runner_serial();
     WEFT_TRY(weft__digest_update(world, &serial));
-    for (uint32_t i = 0; i < world->chunks.count; i++)
+    for (uint32_t i = 0; i < world->chunks.count; i++) {
+        if (i + 2 < world->chunks.count)
+            prefetch_head(world->chunks.items[i + 2]);
+        if (i + 1 < world->chunks.count)
+            prefetch_leaves(world->chunks.items[i + 1]);
         WEFT_TRY(check_chunk(world, world->chunks.items[i]));
+    }
     for (uint32_t i = 0; i < world->sparse.count; i++)
         for (uint32_t j = 0; j < world->sparse.items[i].chunks.count; j++)
             WEFT_TRY(check_chunk(world, world->sparse.items[i].chunks.items[j]));

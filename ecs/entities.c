@@ -14,7 +14,7 @@ weft_status weft__shard_ensure(weft_world* world, uint32_t number) {
         shard->slots = weft__arena_alloc_zero(&world->arena, WEFT_SHARD_SLOTS * sizeof(weft__slot));
         if (shard->slots == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
-        shard->newborn_first = shard->birth_first = shard->reference_first = WEFT__NONE;
+        shard->newborn_first = shard->birth_first = WEFT__NONE;
         world->shards.items[world->shards.count++] = shard;
     }
     return WEFT_STATUS_OK;

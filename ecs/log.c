@@ -153,11 +153,12 @@ static weft_status gather_segments(weft_world* world, weft__stream* stream,
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
+weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
     uint32_t record_count = 0;
+    bool unsorted = false;
     bool ordered = !world->desc.unordered_commit;
     world->segments.count = 0;
-    world->records.count = 0;
+    world->records.count = world->record_scratch.count = 0;
     if (host) {
         WEFT_TRY(gather_segments(world, &world->host.streams.items[stream], &record_count));
     } else {
@@ -172,21 +173,31 @@ weft_status weft__log_gather(weft_world* world, uint32_t stream, bool host) {
                       NULL);
     for (uint32_t i = 0; i < world->segments.count; i++) {
         weft__segment* segment = world->segments.items[i];
-        segment->first_record = world->records.count;
         WEFT_ASSERT(!ordered || i == 0 ||
                     segment_before(world->segments.items[i - 1], segment, NULL));
-        log_reader reader = {segment->block, segment->offset};
-        const weft__record** begin = world->records.items + world->records.count;
-        for (uint32_t j = 0; j < segment->count; j++)
-            begin[j] = log_read(&reader, world);
+        segment->first_record = world->records.count;
         world->records.count += segment->count;
-        if (!segment->unsorted || !ordered)
-            continue;
-        world->record_scratch.count = 0;
-        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->record_scratch, segment->count));
-        sort_records(begin, world->record_scratch.items, segment->count, NULL);
+        unsorted |= segment->unsorted && ordered;
     }
     WEFT_ASSERT(world->records.count == record_count);
+    return unsorted ? WEFT__VEC_RESERVE(&world->arena, world->record_scratch, record_count)
+                    : WEFT_STATUS_OK;
+}
+
+void weft__log_read(weft_world* world, const weft__segment* segment) {
+    log_reader reader = {segment->block, segment->offset};
+    const weft__record** begin = world->records.items + segment->first_record;
+    for (uint32_t i = 0; i < segment->count; i++)
+        begin[i] = log_read(&reader, world);
+    if (segment->unsorted && !world->desc.unordered_commit)
+        sort_records(begin, world->record_scratch.items + segment->first_record, segment->count,
+                     NULL);
+}
+
+weft_status weft__log_gather(weft_world* world, uint32_t stream) {
+    WEFT_TRY(weft__log_order(world, stream, false));
+    for (uint32_t i = 0; i < world->segments.count; i++)
+        weft__log_read(world, world->segments.items[i]);
     return WEFT_STATUS_OK;
 }
 

@@ -41,9 +41,10 @@ typedef struct merge_step {
 // One column of the chunk that is rewritten, or its handles.
 typedef struct merge_column {
     const uint8_t* old;
-    const uint8_t* packed; // + carry is where an arrival's value lies.
+    const uint8_t* old_end; // Of its room.
+    const uint8_t* packed;  // + carry is where an arrival's value lies.
     uint8_t* out;
-    const uint8_t* end; // Of the column's room.
+    const uint8_t* end; // Of its room.
     size_t size;        // Of a value.
     uint32_t type_id;   // 0: handles.
 } merge_column;
@@ -195,9 +196,9 @@ static void pack_values(const weft_world* world, const weft__archetype* table, u
 
 static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__shard* shard,
                                   const weft__edit* edit) {
-    weft__chunk* from = weft__slot_chunk(shard, shard->slots[edit->slot]);
+    weft__chunk* from = edit->from;
     weft__chunk* to = edit->target;
-    uint32_t row = weft__chunk_row_of(from, edit->slot);
+    uint32_t row = edit->row;
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
     note_gone(lane->merge, from, edit->slot);
@@ -219,10 +220,9 @@ static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__sha
 }
 
 // Values for a row that stays where it is.
-static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const weft__shard* shard,
-                                    const weft__edit* edit) {
-    weft__chunk* chunk = weft__slot_chunk(shard, shard->slots[edit->slot]);
-    size_t row = weft__chunk_row_of(chunk, edit->slot);
+static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const weft__edit* edit) {
+    weft__chunk* chunk = edit->from;
+    size_t row = edit->row;
     const weft__archetype* table = &world->archetypes.items[chunk->archetype];
     for (uint32_t at = edit->chain; at != WEFT__NONE; at = world->references.items[at].then) {
         const weft__record* record = world->references.items[at].record;
@@ -312,19 +312,13 @@ static uint32_t newborns_of(const weft_world* world, const weft__birth* birth) {
 }
 
 // Rows that will be read soon: they lie anywhere in their chunks.
-static WEFT__INLINE void prefetch_edit(const weft_world* world, const weft__shard* shard,
-                                       const weft__edit* edit) {
-    if (edit->chain != WEFT__NONE)
-        __builtin_prefetch(world->references.items[edit->chain].record);
-    weft__slot slot = shard->slots[edit->slot];
-    if (slot.chunk == 0)
-        return;
-    const weft__chunk* chunk = weft__slot_chunk(shard, slot);
-    uint32_t row = weft__members_rank(&chunk->members, edit->slot);
-    __builtin_prefetch(&chunk->entities[row]);
+static WEFT__INLINE void prefetch_edit(const weft_world* world, const weft__edit* edit) {
+    __builtin_prefetch(world->references.items[edit->chain].record);
     if (edit->kind != WEFT__EDIT_MOVE)
         return;
-    size_t at = (size_t)row * sizeof(weft_entity); // Most columns are about as wide.
+    const weft__chunk* chunk = edit->from;
+    __builtin_prefetch(&chunk->entities[edit->row]);
+    size_t at = (size_t)edit->row * sizeof(weft_entity); // Most columns are about as wide.
     for (uint32_t i = 0; i < chunk->column_count; i++)
         __builtin_prefetch((const uint8_t*)chunk->columns[i] + at);
 }
@@ -335,30 +329,26 @@ static WEFT__INLINE void prefetch_create(const weft__create* create) {
     __builtin_prefetch((const uint8_t*)create->record + 64);
 }
 
-static WEFT__INLINE void edit_row(weft_world* world, weft__lane* lane, weft__shard* shard,
-                                  const weft__edit* edit) {
-    if (edit->kind == WEFT__EDIT_MOVE) {
-        move_row(world, lane, shard, edit);
-    } else if (edit->kind == WEFT__EDIT_UPDATE) {
-        update_row(world, lane, shard, edit);
-    } else {
-        note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[edit->slot]), edit->slot);
-        shard->slots[edit->slot].chunk = 0;
-        shard->live[edit->slot / 64] &= ~((uint64_t)1 << (edit->slot % 64));
-    }
-}
-
 // Packs everything that moves or is born and notes everything that leaves. Deaths come before
 // births, since a slot may be freed and taken at once.
 WEFT__WIDE
 static void pack_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     const weft__edit* edits = world->edits.items;
-    for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
-        if (i + 16 < shard->edit_end)
+    for (uint32_t i = shard->edit_begin; i < shard->edit_deaths; i++) {
+        uint32_t slot = edits[i].slot;
+        if (i + 16 < shard->edit_deaths)
             __builtin_prefetch(&shard->slots[edits[i + 16].slot]);
+        note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[slot]), slot);
+        shard->slots[slot].chunk = 0;
+        shard->live[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+    }
+    for (uint32_t i = shard->edit_deaths; i < shard->edit_end; i++) {
         if (i + 8 < shard->edit_end)
-            prefetch_edit(world, shard, &edits[i + 8]);
-        edit_row(world, lane, shard, &edits[i]);
+            prefetch_edit(world, &edits[i + 8]);
+        if (edits[i].kind == WEFT__EDIT_MOVE)
+            move_row(world, lane, shard, &edits[i]);
+        else
+            update_row(world, lane, &edits[i]);
     }
     const weft__create* creates = world->creates.items;
     for (uint32_t i = shard->newborn_first; i != WEFT__NONE; i = creates[i].next) {
@@ -460,14 +450,17 @@ static void change_members(const weft__merge* merge, const merge_change* change)
 // Left to itself gcc copies in quarters.
 typedef uint8_t half_line __attribute__((vector_size(32), aligned(1), may_alias));
 
-// Copies old rows in steps of 64 bytes while they do not run over the column's end. Most runs are
-// short, and a call costs more than they do.
-static WEFT__INLINE void copy_run(uint8_t* out, const uint8_t* in, size_t bytes,
-                                  const uint8_t* end) {
-    _Static_assert(WEFT__CHUNK_SLACK >= 64, "what is copied is read in steps of 64 bytes");
+// Copies old rows to the column's end in steps of 64 bytes while these run over neither end: what
+// lies behind may be another worker's. Most runs are short, and a call costs more than they do.
+static WEFT__INLINE void copy_run(const merge_column* column, uint32_t from, size_t bytes) {
+    uint8_t* out = column->out;
+    const uint8_t* in = column->old + from * column->size;
     // weft-lint: allow(address): both are of one column
-    size_t room = (size_t)(end - out);
-    if (bytes > 1024 || ((bytes + 63) & ~(size_t)63) > room) {
+    size_t room = (size_t)(column->end - out);
+    // weft-lint: allow(address): both are of one column
+    size_t left = (size_t)(column->old_end - in);
+    size_t whole = (bytes + 63) & ~(size_t)63;
+    if (bytes > 1024 || whole > room || whole > left) {
         memcpy(out, in, bytes);
         return;
     }
@@ -527,7 +520,7 @@ static void replay(const weft__merge* merge, uint32_t column_count) {
             merge_column* column = &merge->columns[j];
             size_t size = column->size;
             size_t bytes = step.count * size;
-            copy_run(column->out, column->old + step.from * size, bytes, column->end);
+            copy_run(column, step.from, bytes);
             uint8_t* out = column->out + bytes;
             if (step.come > 0)
                 copy_value(out, column->packed + step.carry, size);
@@ -545,7 +538,7 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
         for (uint32_t j = 0; j < column_count; j++) {
             merge_column* column = &merge->columns[j];
             size_t size = column->size;
-            copy_run(column->out, column->old + step.from * size, step.count * size, column->end);
+            copy_run(column, step.from, step.count * size);
             uint8_t* out = column->out + step.count * size;
             if (step.block)
                 replay_block(world, block, column->type_id, out);
@@ -556,14 +549,15 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
     }
 }
 
-static WEFT__INLINE void set_column(weft__merge* merge, uint32_t index, const void* old,
-                                    const uint8_t* packed, void* out, uint32_t capacity,
-                                    size_t size, uint32_t type_id) {
+static WEFT__INLINE void set_column(weft__merge* merge, uint32_t index, const uint8_t* old,
+                                    uint32_t old_capacity, const uint8_t* packed, void* out,
+                                    uint32_t capacity, size_t size, uint32_t type_id) {
     WEFT_ASSERT(index < merge->column_capacity);
     if (old == NULL) // A new chunk, of which no row is copied.
         old = out;
-    merge->columns[index] =
-        (merge_column){old, packed, out, (uint8_t*)out + capacity * size, size, type_id};
+    merge->columns[index] = (merge_column){old,    old + old_capacity * size,       packed,
+                                           out,    (uint8_t*)out + capacity * size, size,
+                                           type_id};
 }
 
 static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change* change) {
@@ -588,11 +582,13 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     void** backs = columns + chunk->column_count;
     WEFT_ASSERT(2 * chunk->column_count <= lane->layout.capacity);
     weft__block_layout(world, table, capacity, &block, &entities, columns, backs);
-    set_column(merge, 0, chunk->entities, lane->carry, entities, capacity, sizeof(weft_entity), 0);
+    set_column(merge, 0, (const uint8_t*)chunk->entities, chunk->capacity, lane->carry, entities,
+               capacity, sizeof(weft_entity), 0);
     weft__chunk_mark(lane, chunk, chunk->column_count);
     for (uint32_t i = 0; i < chunk->column_count; i++) {
-        set_column(merge, 1 + i, chunk->columns[i], lane->carry + table->pack_offsets[i],
-                   columns[i], capacity, table->column_sizes[i], table->column_types[i]);
+        set_column(merge, 1 + i, chunk->columns[i], chunk->capacity,
+                   lane->carry + table->pack_offsets[i], columns[i], capacity,
+                   table->column_sizes[i], table->column_types[i]);
         chunk->columns[i] = columns[i];
         chunk->backs[i] = backs[i];
         weft__chunk_mark(lane, chunk, i);
@@ -605,6 +601,7 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     chunk->block = block;
     chunk->entities = entities;
     chunk->capacity = capacity;
+    chunk->rewritten = world->commit_number;
     change_members(merge, change);
     WEFT_ASSERT(chunk->row_count == rows && rows <= chunk->capacity);
 }
@@ -743,8 +740,11 @@ void weft__merge_shard(weft_world* world, weft__lane* lane, uint32_t shard_numbe
     }
     for (uint32_t i = 0; i < world->sparse.count && shard->sparse; i++) {
         weft__chunk* chunk = weft__chunk_find(&world->sparse.items[i], shard_number);
-        if (chunk != NULL)
-            merge_presence(world, lane, shard, shard_number, chunk);
+        if (chunk == NULL)
+            continue;
+        merge_presence(world, lane, shard, shard_number, chunk);
+        if (world->digest_wanted && chunk->row_count > 0)
+            weft__digest_chunk(world, lane, chunk);
     }
     if (world->digest_wanted)
         digest_shard(world, lane, shard);

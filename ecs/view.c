@@ -16,20 +16,26 @@ void weft__view_undeclared(const weft_view* view, const weft_type* type, const c
 // Modes as a bit set, so that one search serves every accessor.
 #define MODE(name) (1u << WEFT_ACCESS_##name)
 
-static const weft__term* view_term(const weft_view* view, const weft_type* type, uint32_t modes,
-                                   const char* what) {
+// The same declaration seen through another module has another address.
+__attribute__((noinline)) static const weft__term*
+view_term_by_name(const weft_view* view, const weft_type* type, uint32_t modes, const char* what) {
     const weft__access* access = view->access;
-    for (uint32_t i = 0; i < access->terms.count; i++)
-        // weft-lint: allow(shift): modes are checked to be under 15
-        if (access->terms.items[i].type == type && (1u << access->terms.items[i].mode & modes) != 0)
-            return &access->terms.items[i];
-    // The same declaration seen through another module has another address.
     for (uint32_t i = 0; i < access->terms.count && type != NULL; i++)
         // weft-lint: allow(shift): modes are checked to be under 15
         if ((1u << access->terms.items[i].mode & modes) != 0 &&
             weft__type_same(access->terms.items[i].type, type))
             return &access->terms.items[i];
     weft__view_undeclared(view, type, what);
+}
+
+static WEFT__INLINE const weft__term* view_term(const weft_view* view, const weft_type* type,
+                                                uint32_t modes, const char* what) {
+    const weft__access* access = view->access;
+    for (uint32_t i = 0; i < access->terms.count; i++)
+        // weft-lint: allow(shift): modes are checked to be under 15
+        if (access->terms.items[i].type == type && (1u << access->terms.items[i].mode & modes) != 0)
+            return &access->terms.items[i];
+    return view_term_by_name(view, type, modes, what);
 }
 
 uint32_t weft_view_row_count(const weft_view* view) {
@@ -57,7 +63,11 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
     uint32_t column = view->columns[term - view->access->terms.items];
     if (column == WEFT__NONE)
         return NULL;
-    return weft__chunk_write(view->world, view->lane, view->chunk, column, term->type_id);
+    weft__chunk* chunk = view->chunk;
+    if (chunk->dirty[column] == 0 || !chunk->listed || chunk->backs[column] != NULL)
+        return weft__chunk_write(view->world, view->lane, chunk, column, term->type_id);
+    chunk->written_tick = view->world->tick + 1; // All else is marked: nobody asked for a digest.
+    return chunk->columns[column];
 }
 
 // Keeps the rows of a list whose presence in a sparse table is `wanted`. Every row is written and
@@ -74,29 +84,49 @@ static uint32_t select_rows(const weft_view* view, const weft__chunk* presence, 
     return kept;
 }
 
+// The row of bit `bit` of one word of members, the first of which is row `first`. Mostly a chunk
+// has all slots of a word, and then nothing is to be counted.
+static WEFT__INLINE uint32_t row_of_bit(uint64_t members, uint32_t first, uint32_t bit) {
+    WEFT_CHECK(bit < 64 && (members >> (bit % 64) & 1) != 0);
+    if (members == UINT64_MAX)
+        return first + bit;
+    return first + weft__popcount64(members & (((uint64_t)1 << (bit % 64)) - 1));
+}
+
 // The rows of a presence chunk that lie in this chunk: cheaper than a walk of all rows.
+WEFT__WIDE
 static uint32_t select_present(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
     WEFT_ASSERT(out != NULL);
     const weft__members* members = &view->chunk->members;
     uint32_t kept = 0;
     for (uint32_t word = 0; presence != NULL && word < WEFT__MEMBER_WORDS; word++) {
-        uint64_t both = members->words[word] & presence->members.words[word];
+        uint64_t own = members->words[word];
+        uint64_t both = own & presence->members.words[word];
+        uint32_t first = members->ranks[word];
+        if (both == own) {
+            uint32_t end = kept + weft__popcount64(own);
+            while (kept < end)
+                out[kept++] = (uint16_t)first++;
+            continue;
+        }
         for (; both != 0; both &= both - 1)
-            out[kept++] = (uint16_t)weft__members_rank(members, word * 64 + weft__ctz64(both));
+            out[kept++] = (uint16_t)row_of_bit(own, first, weft__ctz64(both));
     }
     return kept;
 }
 
 // The rows of this chunk that a presence chunk lacks. Most are in runs between the few it has.
+WEFT__WIDE
 static uint32_t select_absent(const weft_view* view, const weft__chunk* presence, uint16_t* out) {
     WEFT_ASSERT(out != NULL);
     const weft__members* members = &view->chunk->members;
     uint32_t kept = 0;
     uint32_t row = 0;
     for (uint32_t word = 0; presence != NULL && word < WEFT__MEMBER_WORDS; word++) {
-        uint64_t both = members->words[word] & presence->members.words[word];
+        uint64_t own = members->words[word];
+        uint64_t both = own & presence->members.words[word];
         for (; both != 0; both &= both - 1) {
-            uint32_t stop = weft__members_rank(members, word * 64 + weft__ctz64(both));
+            uint32_t stop = row_of_bit(own, members->ranks[word], weft__ctz64(both));
             while (row < stop)
                 out[kept++] = (uint16_t)row++;
             row++;
@@ -126,7 +156,7 @@ uint32_t weft_view_selected(weft_view* view, const uint16_t** rows_out) {
                                : select_absent(view, presence, out);
             else
                 count = select_rows(view, presence, wanted, rows, count, out);
-            rows = view->lane->selected;
+            rows = count < view->chunk->row_count ? view->lane->selected : NULL;
         }
         view->selected_valid = true;
         view->selected_all = rows == NULL;

@@ -12,6 +12,8 @@
 #define WORLD_COOKIE 0x57574C44u
 // A place has 20 bits for a shard's chunks, and one of them is the empty set's.
 #define WORLD_ARCHETYPES_MAX ((1u << 20) - 2)
+// About what handing a block to a worker is worth.
+#define BLOCK_RECORDS 128u
 #define RESOURCE_BYTES_MAX ((uint64_t)1 << 36)
 
 static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
@@ -57,13 +59,8 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
     world->desc = *desc;
     world->arena = arena;
     world->allocator_dirty = true;
+    world->block_records = BLOCK_RECORDS;
     weft_status status = weft__archetypes_init(world);
-    world->chain_first = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint32_t));
-    world->chain_last = weft__arena_alloc(&world->arena, WEFT_SHARD_SLOTS * sizeof(uint32_t));
-    if (world->chain_first == NULL || world->chain_last == NULL)
-        status = WEFT_STATUS_OUT_OF_MEMORY;
-    for (uint32_t i = 0; status == WEFT_STATUS_OK && i < WEFT_SHARD_SLOTS; i++)
-        world->chain_first[i] = WEFT__NONE;
     if (status == WEFT_STATUS_OK)
         status = weft__world_reserve_lanes(world, 1);
     if (status != WEFT_STATUS_OK) {
@@ -446,7 +443,10 @@ static weft_status lane_refresh(weft_world* world, weft__lane* lane) {
         WEFT_TRY(WEFT__VEC_RESERVE(arena, lane->layout, 2 * (size_t)world->column_count_max));
     if (lane->selected == NULL)
         lane->selected = weft__arena_alloc(arena, WEFT_SHARD_SLOTS * sizeof(uint16_t));
-    return lane->selected == NULL ? WEFT_STATUS_OUT_OF_MEMORY : weft__merge_reserve(world, lane);
+    if (lane->selected == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    WEFT_TRY(weft__fold_reserve(world, lane));
+    return weft__merge_reserve(world, lane);
 }
 
 weft_status weft__lanes_refresh(weft_world* world) {

@@ -25,11 +25,15 @@
 #define WAKE_NS 60000u
 // A claim should be worth its compare-and-swap, and a share is not cut finer than this.
 #define CLAIM_NS 2000u
+// A batch of fewer joins is cut unevenly.
+#define UNEVEN_JOINS 16u
 // Looks at a word between two at the clock: about a microsecond.
 #define LOOKS 32u
 // A join that takes longer than everything before looks whether somebody has lost its CPU.
 #define STALL_NS 200000u
 #define STALL_MAX_NS 10000000u
+// Wakes that do not pay, since ticks are short and far apart, come to cost a 64th.
+#define RELUCTANCE_MAX 6u
 // How long somebody rests who has lost its CPU: doubled each time it happens again.
 #define REST_NS 50000000u
 #define REST_MAX_NS 1000000000u
@@ -83,7 +87,9 @@ typedef struct weft__pool {
     uint64_t wake_ns;   // What a wake costs.
     uint64_t gain_ns;   // What company could gain, or gained, in this tick so far.
     uint64_t last_gain_ns;
-    uint64_t lost_ns; // What it would have gained since the last wake.
+    uint64_t lost_ns;    // What it would have gained since the last wake.
+    uint64_t won_ns;     // What it has gained since the last wake.
+    uint32_t reluctance; // Wakes that did not pay make the next ones rarer.
     uint64_t preemptions;
     pthread_mutex_t guard;
 } weft__pool;
@@ -279,16 +285,32 @@ static uint32_t item_lower(const weft__batch* batch, uint32_t shard) {
     return low;
 }
 
+// How many loose items each of the others gets: where the way to them and back is a good part of
+// the batch, the caller does more meanwhile. `cost_ns` is 0 if it is not known.
+static uint64_t loose_each(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
+    uint64_t parts = pool->active;
+    if (cost_ns <= pool->join_ns || cost_ns > UNEVEN_JOINS * pool->join_ns)
+        return 0;
+    parts *= cost_ns;
+    uint64_t each = (batch->unsharded * (cost_ns - pool->join_ns) + parts / 2) / parts;
+    each = each > 0 ? each : 1;
+    return each * (pool->active - 1) < batch->unsharded ? each : 0;
+}
+
 // Items of shards by shard, the others by number; nothing for those who rest.
-static void cut_shares(weft__pool* pool, const weft__batch* batch) {
+static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
     uint64_t shards = pool->executor->world->shards.count;
     uint64_t homed = batch->count - batch->unsharded;
     uint64_t active = pool->active;
+    uint64_t each = homed == 0 ? loose_each(pool, batch, cost_ns) : 0;
     uint64_t number = 0;
     pool->cuts[0] = weft__cut(0, batch->unsharded);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         number += weft__atomic_u32_load_relaxed(&pool->workers[i].resting) == 0;
-        uint32_t loose = (uint32_t)(batch->unsharded * number / active);
+        uint64_t behind = each * (active - number); // For those after this one.
+        uint64_t loose = batch->unsharded * number / active;
+        if (each != 0)
+            loose = batch->unsharded - behind;
         uint32_t end = batch->count;
         if (homed == 0 || number == 0)
             end = batch->unsharded;
@@ -296,7 +318,7 @@ static void cut_shares(weft__pool* pool, const weft__batch* batch) {
             end = item_lower(batch, (uint32_t)((shards * number + active - 1) / active));
         else if (number < active)
             end = batch->unsharded + (uint32_t)(homed * number / active);
-        pool->cuts[i + 1] = weft__cut(loose, end);
+        pool->cuts[i + 1] = weft__cut((uint32_t)loose, end);
         WEFT_CHECK(pool->cuts[i] <= pool->cuts[i + 1]);
     }
 }
@@ -377,7 +399,7 @@ static void nothing(void* context, uint32_t worker_index, uint32_t item) {
 static void probe_join(weft__pool* pool, uint64_t now) {
     uint64_t best = UINT64_MAX;
     weft__batch batch = {.count = pool->active, .unsharded = pool->active};
-    cut_shares(pool, &batch);
+    cut_shares(pool, &batch, 0);
     weft__job job = {.fn = nothing, .grain = 1, .cuts = pool->cuts};
     for (uint32_t i = 0; i < PROBE_ROUNDS; i++) {
         uint64_t begin = weft__os_clock_ns();
@@ -400,7 +422,7 @@ static uint32_t awake_count(const weft__pool* pool) {
 static void wake(weft__pool* pool, uint64_t gain_ns) {
     uint64_t left = pool->last_gain_ns > pool->gain_ns ? pool->last_gain_ns - pool->gain_ns : 0;
     pool->lost_ns += gain_ns;
-    if (pool->lost_ns + left < pool->wake_ns)
+    if (pool->lost_ns + left < pool->wake_ns << pool->reluctance)
         return;
     uint64_t begin = weft__os_clock_ns();
     if (begin - weft__atomic_u64_load_relaxed(&pool->woken_ns) < 2 * pool->wake_ns)
@@ -414,7 +436,11 @@ static void wake(weft__pool* pool, uint64_t gain_ns) {
     weft__park_notify(&pool->work);
     uint64_t called = weft__os_clock_ns() - begin;
     pool->executor->stats.wakes++;
-    pool->lost_ns = 0;
+    if (pool->won_ns >= pool->wake_ns)
+        pool->reluctance = 0;
+    else if (pool->reluctance < RELUCTANCE_MAX)
+        pool->reluctance++;
+    pool->lost_ns = pool->won_ns = 0;
     // The others lose the time that they are late, the caller that of the call.
     uint64_t worth = (called + (pool->active - 1) * late) / pool->active;
     worth = late != 0 && worth < 4 * WAKE_NS ? worth : WAKE_NS;
@@ -428,13 +454,14 @@ static void run_alone(weft_executor* executor, const weft__batch* batch) {
 }
 
 static void run_shared(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
+    bool everybody = pool->executor->desc.everybody;
     weft__job job = {.fn = batch->fn,
                      .context = batch->context,
                      .grain = choose_grain(pool, batch, cost_ns),
                      .cuts = pool->cuts};
     // An item must be worth the way of a line for others to be better at it.
-    job.helps = cost_ns / batch->count > pool->join_ns / 2 || pool->executor->desc.everybody;
-    cut_shares(pool, batch);
+    job.helps = cost_ns / batch->count > pool->join_ns / 2 || everybody;
+    cut_shares(pool, batch, everybody ? 0 : cost_ns);
     run_together(pool, &job);
 }
 
@@ -446,11 +473,15 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
     if (pace != NULL && weft__pace_cost(pace, terms) != 0)
         together = pace->goes_together;
     pool->gain_ns += gain;
-    if (awake_count(pool) > 0)
+    if (awake_count(pool) > 0) {
+        pool->won_ns += together ? gain : 0;
         return together;
+    }
     if (gain > 0)
         wake(pool, gain);
-    return gain > pool->wake_ns; // Else it is over before they come.
+    bool worth = gain > pool->wake_ns; // Else it is over before they come.
+    pool->won_ns += worth ? gain : 0;
+    return worth;
 }
 
 // The caller itself has lost its CPU, or the world grew: what is far over the usual is looked into.
@@ -487,6 +518,7 @@ static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pa
     uint64_t now = weft__os_clock_ns();
     if (together)
         check_caller(pool, pace->together_ns, now - begin, now);
+    pace->items = batch->count;
     weft__pace_note(pace, &terms, together, now - begin);
     if (now - pool->probed_ns > PROBE_PERIOD_NS && awake_count(pool) + 1 == pool->active)
         probe_join(pool, now);
@@ -515,6 +547,8 @@ void weft__exec_threads_run(weft__runner* runner, const weft__batch* batch) {
         return;
     }
     weft__pace* pace = executor->pace;
+    if (pace != NULL && batch->count > 2 * pace->items)
+        pace->skip = 0; // The world has grown.
     if (pace != NULL && pace->skip > 0 && !pace->goes_together) {
         pace->skip--;
         run_alone(executor, batch);

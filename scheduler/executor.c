@@ -129,14 +129,15 @@ static void report_numbers(weft_executor* executor) {
                                  weft__schedule_at(executor->schedule, sum.key.rank)->name};
 }
 
-// Calls one system. The caller has set the view's parts that do not change within an item.
-static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, uint32_t rank,
-                        const uint32_t* columns) {
+// Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change
+// within an item. Columns that are final then are hashed while they are warm.
+static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
+                        const weft__system* system, const weft__entry* entry) {
     weft_executor* executor = run->executor;
-    const weft__system* system = weft__schedule_at(executor->schedule, rank);
+    const uint32_t* columns = run->stage->columns.items;
     view->access = &system->access;
-    view->columns = columns;
-    view->commands.rank = rank;
+    view->columns = entry == NULL ? NULL : columns + entry->columns;
+    view->commands.rank = system->rank;
     view->commands.unit =
         system->access.commands ? weft__plan_unit(&executor->plan, system, view->chunk) : 0;
     view->system_name = system->name;
@@ -154,12 +155,16 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker, 
     if (__builtin_expect(view->lane->number_flags != 0, 0))
         note_numbers(view);
     if (__builtin_expect(status != WEFT_STATUS_OK, 0)) {
-        weft__lane_fail(view->lane, status, rank, view->commands.archetype, view->commands.shard,
+        weft__lane_fail(view->lane, status, system->rank, view->commands.archetype,
+                        view->commands.shard,
                         view->message[0] != '\0' ? view->message : weft_status_text(status));
         return false;
     }
     if (__builtin_expect(executor->traced, 0))
         trace_output(run, worker, view, system);
+    if (entry != NULL && entry->final_count > 0 && view->world->digest_wanted)
+        weft__digest_final(view->world, view->lane, view->chunk, columns + entry->finals,
+                           entry->final_count);
     return true;
 }
 
@@ -203,7 +208,10 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
         if (run->stage->world_systems.items[item] >= run->rank_end)
             return;
         view_start(run, &view, worker, NULL);
-        (void)call_system(run, &view, worker, run->stage->world_systems.items[item], NULL);
+        (void)call_system(
+            run, &view, worker,
+            weft__schedule_at(run->executor->schedule, run->stage->world_systems.items[item]),
+            NULL);
         return;
     }
     weft__chunk* chunk;
@@ -217,8 +225,7 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
     view_start(run, &view, worker, chunk);
     const weft__entry* entries = run->stage->entries.items + program->begin;
     for (uint32_t i = 0; i < program->count && entries[i].rank < run->rank_end; i++)
-        if (!call_system(run, &view, worker, entries[i].rank,
-                         run->stage->columns.items + entries[i].columns))
+        if (!call_system(run, &view, worker, entries[i].system, &entries[i]))
             return; // Later systems on this chunk have larger keys: their failures do not count.
 }
 
@@ -254,7 +261,7 @@ static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
                 chunk_failed(run, worker, worker + 1, chunk, rank))
                 continue;
             view_start(run, &view, worker, chunk);
-            (void)call_system(run, &view, worker, rank, stage->columns.items + entry->columns);
+            (void)call_system(run, &view, worker, entry->system, entry);
         }
     }
 }
@@ -311,7 +318,7 @@ static void stage_step(void* context, uint32_t worker, uint32_t item, uint32_t s
     weft__get gets[WEFT__GETS];
     view.gets = gets;
     view_start(run, &view, worker, chunk);
-    (void)call_system(run, &view, worker, entry->rank, run->stage->columns.items + entry->columns);
+    (void)call_system(run, &view, worker, entry->system, entry);
 }
 
 static uint32_t stage_shard(const void* context, uint32_t item) {

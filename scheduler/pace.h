@@ -15,6 +15,7 @@ typedef struct weft__pace {
     uint32_t until_trial; // Runs before the next.
     uint32_t interval;    // Runs between trials: doubles as long as they change nothing.
     uint32_t stride;      // Runs that the next measurement stands for.
+    uint32_t items;       // Of the last run that was measured.
     uint64_t alone_ns;    // Wall time on the caller alone; 0: unknown.
     uint64_t together_ns; // Wall time of all; 0: unknown.
     uint64_t trial_ns;    // The best of the trial.

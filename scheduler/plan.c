@@ -124,6 +124,53 @@ void weft__plan_deinit(weft__plan* plan) {
     WEFT__VEC_FREE(arena, plan->stages);
     WEFT__VEC_FREE(arena, plan->producers);
     WEFT__VEC_FREE(arena, plan->producer_begin);
+    WEFT__VEC_FREE(arena, plan->last_writers);
+}
+
+static bool writes_own(const weft__term* term) {
+    return (term->mode == WEFT_ACCESS_WRITE || term->mode == WEFT_ACCESS_WRITE_OPTIONAL) &&
+           !term->sparse;
+}
+
+// Who writes each column of an archetype last. Writers of a column are in conflict where they meet,
+// so they run by rank.
+static weft_status find_last_writers(weft__plan* plan, const weft__archetype* archetype) {
+    weft_world* world = plan_world(plan);
+    plan->last_writers.count = 0;
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, plan->last_writers, archetype->column_count));
+    for (uint32_t i = 0; i < archetype->column_count; i++)
+        plan->last_writers.items[i] = WEFT__NONE;
+    for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
+        const weft__system* system = weft__schedule_at(plan->schedule, rank);
+        const weft__access* access = &system->access;
+        if (system->scope != WEFT_SCOPE_CHUNK || !weft__access_matches(access, archetype))
+            continue;
+        for (uint32_t i = 0; i < access->terms.count; i++) {
+            if (!writes_own(&access->terms.items[i]))
+                continue;
+            uint32_t column = weft__archetype_column(archetype, access->terms.items[i].type_id);
+            if (column != WEFT__NONE)
+                plan->last_writers.items[column] = rank;
+        }
+    }
+    return WEFT_STATUS_OK;
+}
+
+// Appends the columns that are as they will be hashed once this entry's system has run. Those with
+// handles are not: the commit makes provisional ones real.
+static void add_finals(const weft__plan* plan, weft__stage* stage, weft__entry* entry,
+                       const weft__access* access) {
+    entry->finals = stage->columns.count;
+    for (uint32_t i = 0; i < access->terms.count; i++) {
+        uint32_t column = stage->columns.items[entry->columns + i];
+        if (!writes_own(&access->terms.items[i]) || column == WEFT__NONE ||
+            plan->last_writers.items[column] != entry->rank ||
+            weft__type_at(plan_world(plan), access->terms.items[i].type_id)->has_entities)
+            continue;
+        WEFT_ASSERT(stage->columns.count < stage->columns.capacity);
+        stage->columns.items[stage->columns.count++] = column;
+        entry->final_count++;
+    }
 }
 
 // Appends the program of one archetype.
@@ -137,10 +184,15 @@ static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t ar
         if (!weft__access_matches(access, archetype))
             continue;
         WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->entries, 1));
-        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->columns, (size_t)access->terms.count + 1));
-        stage->entries.items[stage->entries.count++] = (weft__entry){rank, stage->columns.count};
+        WEFT_TRY(
+            WEFT__VEC_RESERVE(&world->arena, stage->columns, 2 * (size_t)access->terms.count + 1));
+        weft__entry* entry = &stage->entries.items[stage->entries.count++];
+        *entry = (weft__entry){.rank = rank,
+                               .columns = stage->columns.count,
+                               .system = weft__schedule_at(plan->schedule, rank)};
         weft__access_columns(access, archetype, stage->columns.items + stage->columns.count);
         stage->columns.count += access->terms.count;
+        add_finals(plan, stage, entry, access);
         program.count++;
     }
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, stage->programs, 1));
@@ -178,12 +230,13 @@ weft_status weft__plan_refresh(weft__plan* plan) {
     if (plan->archetype_count == world->archetypes.count &&
         plan->chunk_count == world->chunks.count)
         return WEFT_STATUS_OK;
-    for (uint32_t i = 0; i < plan->stage_count; i++) {
-        weft__stage* stage = &plan->stages.items[i];
-        for (uint32_t j = plan->archetype_count; j < world->archetypes.count; j++)
-            WEFT_TRY(add_program(plan, stage, j));
-        WEFT_TRY(list_tasks(plan, stage));
+    for (uint32_t i = plan->archetype_count; i < world->archetypes.count; i++) {
+        WEFT_TRY(find_last_writers(plan, &world->archetypes.items[i]));
+        for (uint32_t j = 0; j < plan->stage_count; j++)
+            WEFT_TRY(add_program(plan, &plan->stages.items[j], i));
     }
+    for (uint32_t i = 0; i < plan->stage_count; i++)
+        WEFT_TRY(list_tasks(plan, &plan->stages.items[i]));
     plan->archetype_count = world->archetypes.count;
     plan->chunk_count = world->chunks.count;
     for (uint32_t i = 0; i < world->reductions.count; i++)

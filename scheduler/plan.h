@@ -11,7 +11,10 @@
 /// One system of a chunk's program.
 typedef struct weft__entry {
     uint32_t rank;
-    uint32_t columns; // Where its columns start in stage.columns.
+    uint32_t columns;     // Where its columns start in stage.columns.
+    uint32_t final_count; // Columns that no later system of the tick writes, and
+    uint32_t finals;      // where these start there.
+    const weft__system* system;
 } weft__entry;
 
 /// The systems that run on the chunks of one archetype, by rank.
@@ -47,6 +50,7 @@ typedef struct weft__plan {
     uint32_t chunk_count;
     uint32_t chunk_creators; // Systems that record commands, by scope.
     uint32_t world_creators;
+    WEFT__VEC(uint32_t) last_writers; // By column of the archetype at hand: a rank, or WEFT__NONE.
 } weft__plan;
 
 /// Units of provisional numbers that a world-scope system gets: it may create more than a chunk.

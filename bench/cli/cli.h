@@ -38,6 +38,8 @@ typedef enum weft_cli_command {
     WEFT_CLI_BENCH = 4,
     WEFT_CLI_LIST = 8,
     WEFT_CLI_LINT = 128,
+    WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
+    WEFT_CLI_RUNS = 512,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".
@@ -72,6 +74,10 @@ typedef struct weft_cli_options {
     bool has_sweep;
     weft_sweep sweep;
     bool quick;
+    // bench
+    bool suite;
+    const char* save_path;
+    double threshold; // 0.02 for 2%.
     // lint
     const char** flags; // For the compiler.
     size_t flag_count;
@@ -250,6 +256,9 @@ void weft_cli_table_add(weft_cli_table* table, const char* format, ...) WEFT_PRI
 /// Prints the table, its first row as the head, and destroys it.
 void weft_cli_table_print(weft_cli_table* table, FILE* file);
 
+/// Destroys a table that is not printed.
+void weft_cli_table_destroy(weft_cli_table* table);
+
 /// A number in groups of three: "1,234,567".
 #define WEFT_CLI_NUMBER_SIZE 32u
 const char* weft_cli_number(uint64_t number, char text[WEFT_CLI_NUMBER_SIZE]);
@@ -275,5 +284,7 @@ void weft_cli_shell_print(FILE* file, const char* text);
 weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_compare(int argc, char** argv);
+weft_exit weft_cli_runs(int argc, char** argv);
 weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

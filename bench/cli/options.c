@@ -25,6 +25,9 @@ enum {
     KEY_NO_PIN,
     KEY_SWEEP,
     KEY_QUICK,
+    KEY_SUITE,
+    KEY_SAVE,
+    KEY_THRESHOLD,
     KEY_ALL,
     KEY_FLOAT,
     KEY_PURE,
@@ -37,6 +40,7 @@ enum {
 };
 
 #define ALL (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT)
+#define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
 
@@ -75,6 +79,13 @@ static const option_row option_rows[] = {
       "After every tick rehash the whole world and run the module's own check", 4}},
     {WEFT_CLI_BENCH,
      {"quick", KEY_QUICK, NULL, 0, "Tiny sizes and few samples: to test the measurement", 4}},
+    {WEFT_CLI_BENCH,
+     {"suite", KEY_SUITE, NULL, 0, "Every measurement in order, as without a name", 3}},
+    {WEFT_CLI_BENCH,
+     {"save", KEY_SAVE, "FILE", 0, "Add the run to a file of results, made when there is none", 4}},
+    {WEFT_CLI_COMPARE,
+     {"threshold", KEY_THRESHOLD, "PERCENT", 0,
+      "Smaller differences are none: 0.5%, 5 (default: 2%)", 1}},
     {WEFT_CLI_LINT,
      {"all", KEY_ALL, NULL, 0, "Look at every function, not only at what systems reach", 1}},
     {WEFT_CLI_LINT,
@@ -90,7 +101,7 @@ static const option_row option_rows[] = {
      {"object", KEY_OBJECT, NULL, 0, "The files are objects: look at their symbols", 1}},
     {WEFT_CLI_LINT, {"sarif", KEY_SARIF, NULL, 0, "Print the result as SARIF 2.1.0", 5}},
     {WEFT_CLI_LINT, {"list-rules", KEY_LIST_RULES, NULL, 0, "List the rules", 5}},
-    {ALL, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
+    {ALL | KEPT, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
     {ALL, {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 5}},
 };
 
@@ -126,11 +137,29 @@ static const command_help command_helps[] = {
      "Exit status: 0 all equal, 1 something differs, 2 wrong usage, 3 failure."},
     {WEFT_CLI_BENCH, "[NAME...]",
      "Measure Weft on this machine. Without a name: every measurement that `weft list` shows.\v"
+     "`weft bench compare A B` says which rows of a kept run became faster or slower; `weft bench "
+     "runs FILE` lists the runs of a file.\n\n"
      "Examples:\n"
      "  weft bench headline\n"
      "  weft bench motion churn --workers 8\n"
+     "  weft bench --suite --save results.weft\n"
      "  weft bench headline --json > headline.json\n\n"
-     "Exit status: 0 done, 1 runs that must agree do not, 2 wrong usage, 3 failure."},
+     "Exit status: 0 done, targets met or missed, 1 runs that must agree do not, 2 wrong usage, 3 "
+     "failure: of a measurement, after which the others are still made, or of --save."},
+    {WEFT_CLI_COMPARE, "A B",
+     "Say for each row of two runs: faster, slower or no difference.\v"
+     "A and B are files of `weft bench --save`, of which the latest run is taken, or FILE:NUMBER "
+     "for another run, or files of `weft bench --json`. A is before, B after. The ratio is the "
+     "Hodges-Lehmann estimate, with the 99% interval of the Mann-Whitney test.\n\n"
+     "Examples:\n"
+     "  weft bench compare results.weft:1 results.weft\n"
+     "  weft bench compare old.json new.json --threshold 5%\n\n"
+     "Exit status: 0 nothing is slower, 1 something is, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_RUNS, "FILE",
+     "List the runs of a file of results.\v"
+     "Examples:\n"
+     "  weft bench runs results.weft\n\n"
+     "Exit status: 0 done, 2 wrong usage, 3 failure."},
     {WEFT_CLI_LINT, "FILE... [-- FLAG...]",
      "Find in sources, before anything runs, what breaks determinism in systems.\v"
      "Reads C sources as the compiler does, with the flags behind --, and looks at every function "
@@ -406,6 +435,18 @@ static void parse_executor(struct argp_state* state, const char* text) {
                    text, WEFT_CLI_WORKERS_MAX);
 }
 
+/// "2%" or "2" as 0.02.
+static double parse_percent(struct argp_state* state, const char* name, const char* text) {
+    char* end;
+    double percent = strtod(text, &end);
+    if (*end == '%')
+        end++;
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || !(percent >= 0 && percent <= 1000))
+        argp_error(state, "--%s: '%s' is not a percentage from 0 to 1000; write 2%% or 0.5%%", name,
+                   text);
+    return percent / 100;
+}
+
 static void parse_sweep(struct argp_state* state, const char* text, weft_cli_options* options) {
     if (!sweep_parse(text, &options->sweep))
         argp_error(state, "--sweep: '%s' is not auto, chunk or system", text);
@@ -461,6 +502,26 @@ void weft_cli_options_flag(weft_cli_options* options, const char* flag) {
     list_add(&options->flags, &options->flag_count, flag);
 }
 
+static error_t parse_bench(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_QUICK:
+        options->quick = true;
+        return 0;
+    case KEY_SUITE:
+        options->suite = true;
+        return 0;
+    case KEY_SAVE:
+        options->save_path = text;
+        return 0;
+    case KEY_THRESHOLD:
+        options->threshold = parse_percent(state, "threshold", text);
+        return 0;
+    default:
+        return parse_option(key, text, state);
+    }
+}
+
 static error_t parse_lint(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
@@ -492,7 +553,7 @@ static error_t parse_lint(int key, char* text, struct argp_state* state) {
         options->list_rules = true;
         return 0;
     default:
-        return parse_option(key, text, state);
+        return parse_bench(key, text, state);
     }
 }
 
@@ -518,9 +579,6 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
     case KEY_NO_PIN:
         options->no_pin = true;
         return 0;
-    case KEY_QUICK:
-        options->quick = true;
-        return 0;
     case KEY_QUIET:
         options->quiet = true;
         return 0;
@@ -542,8 +600,10 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
         help++;
     struct argp argp = {
         .options = rows, .parser = parse_plain, .args_doc = help->arguments, .doc = help->text};
-    *options = (weft_cli_options){
-        .names = calloc((size_t)argc + 1, sizeof(char*)), .seed = 1, .schedule_seed = 1};
+    *options = (weft_cli_options){.names = calloc((size_t)argc + 1, sizeof(char*)),
+                                  .seed = 1,
+                                  .schedule_seed = 1,
+                                  .threshold = 0.02};
     WEFT_ASSERT(options->names != NULL);
     (void)argp_parse(&argp, argc, argv, 0, NULL, options);
 }

@@ -64,6 +64,10 @@ void weft_cli_table_print(weft_cli_table* table, FILE* file) {
         table_print_row(table, row, widths, file);
     if (table->failed)
         weft_cli_complain("no memory is left for the table");
+    weft_cli_table_destroy(table);
+}
+
+void weft_cli_table_destroy(weft_cli_table* table) {
     for (size_t i = 0; i < table->cell_count; i++)
         free(table->cells[i]);
     free(table->cells);

@@ -1,5 +1,7 @@
 #include "duel.h"
 
+#include "peer.h"
+
 #include <stdio.h>
 
 // Ticks after which both sides are compared.
@@ -19,7 +21,8 @@ typedef struct fight {
     const weft_measure_options* options;
     weft_measure_table* table;
     weft_topology* topology;
-    weft_hand* hand; // Null where there is one CPU.
+    weft_hand* hand;       // Null where there is one CPU.
+    weft_peer_teams teams; // Of two, if peers take part.
     weft_rig rig;
 } fight;
 
@@ -97,6 +100,59 @@ static void fill(const fight* all, const weft_case* cases, const bool* present) 
                      label(all));
 }
 
+// Peers ------------------------------------------------------------------------------------------
+
+static void run_parts(void* context, uint64_t sweep, size_t first, size_t end) {
+    const weft_duel* duel = context;
+    (void)sweep;
+    for (size_t i = first; i < end; ++i)
+        duel->part(duel->hand, (uint32_t)i, 2);
+}
+
+// Appends a case for each runtime that has loops.
+static uint32_t add_peers(const fight* all, weft_peer_side* sides, weft_case* cases) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->teams.count; ++i) {
+        const weft_peer* peer = all->teams.team[i].peer;
+        if (peer->bound || !peer->sweep)
+            continue;
+        sides[count] = (weft_peer_side){
+            .team = &all->teams.team[i],
+            .loop = {.count = 2, .grain = 1, .run = run_parts, .context = (void*)all->duel}};
+        cases[count] = (weft_case){.name = peer->loop_name,
+                                   .prepare = weft_peer_prepare,
+                                   .run = weft_peer_run,
+                                   .finish = weft_peer_finish,
+                                   .context = &sides[count],
+                                   .units = all->duel->units,
+                                   .restless = true};
+        ++count;
+    }
+    return count;
+}
+
+static void fill_peers(const fight* all, const weft_case* weft, const weft_case* cases,
+                       uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i)
+        weft_measure_add(all->table, all->duel->unit, &cases[i].series, 1, "%s%s, 2 threads",
+                         label(all), cases[i].name);
+    for (uint32_t i = 0; i < count; ++i) {
+        weft_series ratio = weft_series_ratio(&weft->series, &cases[i].series);
+        weft_measure_add(all->table, "ratio", &ratio, 1, "%s2 workers against %s", label(all),
+                         cases[i].name);
+    }
+}
+
+static weft_status open_peers(fight* all) {
+    weft_peer_place place;
+    if (!all->duel->peers || !all->hand)
+        return WEFT_STATUS_OK;
+    WEFT_TRY(weft_peer_place_choose(all->topology, 2, &place));
+    if (all->table->note[0] == '\0')
+        weft_peers_describe(all->table->note, sizeof(all->table->note));
+    return weft_peers_open(&place, &all->teams);
+}
+
 static weft_status measure(fight* all) {
     const weft_duel* duel = all->duel;
     weft_rig_side weft[2] = {{.rig = &all->rig, .executor = 0}, {.rig = &all->rig, .executor = 1}};
@@ -112,7 +168,8 @@ static weft_status measure(fight* all) {
          .context = &hands[1]},
     };
     bool present[CASES];
-    weft_case cases[CASES];
+    weft_case cases[CASES + WEFT_PEERS_MAX];
+    weft_peer_side sides[WEFT_PEERS_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < CASES; ++i) {
         present[i] = (i % 2 == 0 || duel->part) && (i < TWO_WEFT || all->hand);
@@ -120,15 +177,18 @@ static weft_status measure(fight* all) {
         if (present[i])
             cases[count++] = all_cases[i];
     }
+    uint32_t peers = add_peers(all, sides, cases + count);
     weft_sampling sampling = duel->sampling;
     if (sampling.samples == 0)
         sampling = weft_sampling_of(all->options);
-    WEFT_TRY(weft_measure_cases(all->options, duel->what, sampling, cases, count));
+    WEFT_TRY(weft_measure_cases(all->options, duel->what, sampling, cases, count + peers));
+    const weft_case* peer_cases = cases + count;
     for (uint32_t i = CASES; i-- > 0;) {
         if (present[i])
             all_cases[i] = cases[--count];
     }
     fill(all, all_cases, present);
+    fill_peers(all, &all_cases[TWO_WEFT], peer_cases, peers);
     return WEFT_STATUS_OK;
 }
 
@@ -163,6 +223,8 @@ weft_status weft_duel_run(const weft_duel* duel, const weft_measure_options* opt
         }
     }
     if (status == WEFT_STATUS_OK)
+        status = open_peers(&all);
+    if (status == WEFT_STATUS_OK)
         status = run_on(&all);
     if (status != WEFT_STATUS_OK && table->error[0] == '\0')
         snprintf(table->error, sizeof(table->error), "%s",
@@ -170,6 +232,7 @@ weft_status weft_duel_run(const weft_duel* duel, const weft_measure_options* opt
     if (duel->close)
         duel->close(duel->hand);
     weft_rig_close(&all.rig);
+    weft_peers_close(&all.teams);
     weft_hand_destroy(all.hand);
     weft_topology_destroy(all.topology);
     return status;

@@ -20,8 +20,13 @@ static const weft_measure* const measures[] = {
     &weft_measure_create,          //
     &weft_measure_ecs_bench_suite, //
     &weft_measure_ecs_benchmark,   //
+    &weft_measure_presence,        //
     &weft_measure_creatures,       //
     &weft_measure_digest,          //
+    &weft_measure_reduce,          //
+    &weft_measure_messages,        //
+    &weft_measure_false_sharing,   //
+    &weft_measure_memory,          //
     &weft_measure_price,           //
     &weft_measure_numbers,         //
     &weft_measure_headline,        //

@@ -1,119 +1,92 @@
 /// The price of one structural operation, recorded, merged in order, committed and hashed.
 ///
-/// The target is 350 ns at a million entities. The choice of the entities is part of the time here.
-/// The worlds take turns of ten ticks after one that is not timed, which brings the world back into
-/// the caches.
+/// Mixed: births, deaths, tags and untags of 1% of the entities each; and each kind alone. The
+/// choice of the entities is part of the time. Worlds of one size take turns; the one on two
+/// workers starts like the one on one, so its ratio compares the same tick.
 
 #include "churn.h"
-#include "harness.h"
-#include "rig.h"
+#include "lockstep.h"
 
 #include <stdio.h>
 
 enum {
-    WORLDS = 4,
-    WARM_TICKS = 3,
-    BLOCK_TICKS = 10
+    MIXED,
+    MIXED_TWO, // On two workers.
+    SPARSE,
+    CREATE,
+    DESTROY,
+    TAG,
+    UNTAG,
+    WORLDS
 };
 
-// One world and the nanoseconds per operation that were measured in it.
-typedef struct churn_trial {
-    const weft_module* module;
-    uint64_t entity_count;
-    double target; // 0: none.
-    weft_rig rig;
-    weft_series series;
-} churn_trial;
+static const weft_module* const modules[WORLDS] = {
+    &weft_workload_churn, &weft_workload_churn, &weft_workload_churn_sparse, &weft_churn_create,
+    &weft_churn_destroy,  &weft_churn_tag,      &weft_churn_untag,
+};
 
-static weft_status open_trial(churn_trial* trial, const weft_measure_options* options,
-                              const weft_topology* topology) {
-    weft_executor_desc desc = weft_rig_threads(1, topology);
-    WEFT_TRY(weft_rig_open(&trial->rig, trial->module, trial->entity_count, options->seed));
-    WEFT_TRY(weft_rig_add(&trial->rig, &desc));
-    weft_rig_side side = {.rig = &trial->rig, .digest = true};
-    return weft_rig_run(&side, WARM_TICKS);
+static void report_world(const weft_measure_options* options, const weft_lockstep* one,
+                         double target, weft_measure_table* table) {
+    // Ticks differ by the noise of the draws, which the mean of many makes small.
+    double ticks = (double)weft_world_tick(one->rig.world);
+    double operations = (double)weft_churn_operations(one->rig.world) / ticks;
+    weft_measure_row* row =
+        weft_measure_add(table, "ns/operation", &one->us, operations > 0 ? 1000 / operations : 0,
+                         "%s, %llu entities", one->name, (unsigned long long)one->entity_count);
+    if (target > 0)
+        weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, target);
 }
 
-// Every tick is a sample: the world goes on changing, so none can be repeated.
-static weft_status sample(churn_trial* trial) {
-    weft_digest view, full;
-    uint64_t before = weft_churn_operations(trial->rig.world);
-    uint64_t switches = weft_measure_switches();
-    uint64_t start = weft_measure_now_ns();
-    WEFT_TRY(weft_rig_tick(&trial->rig, 0));
-    WEFT_TRY(weft_executor_digest(trial->rig.executor[0], &view, &full));
-    uint64_t end = weft_measure_now_ns();
-    uint64_t operations = weft_churn_operations(trial->rig.world) - before;
-    if (operations == 0)
-        return WEFT_STATUS_OK;
-    switches = weft_measure_switches() - switches;
-    trial->series.disturbed += weft_measure_is_disturbed(switches, end - start);
-    weft_series_add(&trial->series, (double)(end - start) / (double)operations);
-    return WEFT_STATUS_OK;
-}
-
-static weft_status sample_block(churn_trial* trial, uint64_t ticks) {
-    weft_rig_side side = {.rig = &trial->rig, .digest = true};
-    WEFT_TRY(weft_rig_run(&side, 1));
-    for (uint64_t i = 0; i < ticks; ++i)
-        WEFT_TRY(sample(trial));
-    return WEFT_STATUS_OK;
+static weft_status measure_size(const weft_measure_options* options, const weft_topology* topology,
+                                uint64_t entity_count, double target, weft_measure_table* table) {
+    weft_lockstep worlds[WORLDS] = {0};
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        uint32_t workers = i == MIXED_TWO ? 2 : 1;
+        worlds[i].module = modules[i];
+        worlds[i].entity_count = entity_count;
+        worlds[i].desc = weft_rig_threads(workers, topology);
+        worlds[i].digest = true;
+        snprintf(worlds[i].name, sizeof(worlds[i].name), "%s%s", modules[i]->name,
+                 i == MIXED_TWO ? ", 2 workers"
+                 : i > SPARSE   ? " alone"
+                                : "");
+    }
+    weft_status status = weft_lockstep_run(options, "churn", weft_lockstep_length_of(options),
+                                           worlds, WORLDS, table);
+    if (status == WEFT_STATUS_OK && !weft_lockstep_equal(&worlds[MIXED], &worlds[MIXED_TWO])) {
+        snprintf(table->error, sizeof(table->error),
+                 "one and two workers have different digests after the same ticks");
+        status = WEFT_STATUS_DIVERGED;
+    }
+    for (uint32_t i = 0; i < WORLDS && status == WEFT_STATUS_OK; ++i)
+        report_world(options, &worlds[i], i == MIXED ? target : 0, table);
+    if (status == WEFT_STATUS_OK) {
+        weft_series ratio = weft_series_ratio(&worlds[MIXED].us, &worlds[MIXED_TWO].us);
+        weft_measure_row* row = weft_measure_add(table, "ratio", &ratio, 1,
+                                                 "speed-up at 2 workers, churn, %llu entities",
+                                                 (unsigned long long)entity_count);
+        if (target > 0)
+            weft_measure_target(options, row, WEFT_MEASURE_AT_LEAST, 1.7);
+    }
+    weft_lockstep_close(worlds, WORLDS);
+    return status;
 }
 
 static weft_status measure(const weft_measure_options* options, const weft_topology* topology,
-                           churn_trial* trials, uint32_t count, weft_measure_table* table) {
-    uint64_t ticks = options->tick_count > 0 ? options->tick_count : options->quick ? 5 : 60;
-    for (uint32_t i = 0; i < count; ++i) {
-        weft_measure_report(options, "building worlds", i, count);
-        WEFT_TRY(open_trial(&trials[i], options, topology));
-    }
-    for (uint64_t tick = 0; tick < ticks; tick += BLOCK_TICKS) {
-        uint64_t block = ticks - tick < BLOCK_TICKS ? ticks - tick : BLOCK_TICKS;
-        weft_measure_report(options, "churn", tick, ticks);
-        for (uint32_t i = 0; i < count; ++i)
-            WEFT_TRY(sample_block(&trials[(tick / BLOCK_TICKS + i) % count], block));
-    }
-    weft_measure_report(options, "churn", ticks, ticks);
-    for (uint32_t i = 0; i < count; ++i) {
-        const churn_trial* one = &trials[i];
-        weft_measure_row* row =
-            weft_measure_add(table, "ns/operation", &one->series, 1, "%s, %llu entities",
-                             one->module->name, (unsigned long long)one->entity_count);
-        if (one->target > 0)
-            weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, one->target);
-    }
-    return WEFT_STATUS_OK;
+                           weft_measure_table* table) {
+    if (options->entity_count > 0) // One size, for which there is no target.
+        return measure_size(options, topology, options->entity_count, 0, table);
+    WEFT_TRY(measure_size(options, topology, options->quick ? 3000 : 100000, 120, table));
+    return measure_size(options, topology, options->quick ? 10000 : 1000000, 300, table);
 }
 
 static weft_status run(const weft_measure_options* options, weft_measure_table* table) {
-    uint64_t small = options->quick ? 3000 : 100000;
-    uint64_t large = options->quick ? 10000 : 1000000;
-    churn_trial trials[WORLDS] = {
-        {.module = &weft_workload_churn, .entity_count = small},
-        {.module = &weft_workload_churn_sparse, .entity_count = small},
-        {.module = &weft_workload_churn, .entity_count = large, .target = 350},
-        {.module = &weft_workload_churn_sparse, .entity_count = large},
-    };
-    uint32_t count = WORLDS;
-    if (options->entity_count > 0) {
-        // One size, for which there is no target.
-        count = 2;
-        for (uint32_t i = 0; i < count; ++i) {
-            trials[i].entity_count = options->entity_count;
-            trials[i].target = 0;
-        }
-    }
     snprintf(table->title, sizeof(table->title),
-             "births, deaths, tags and untags of 1%% of the entities each");
+             "births, deaths, tags and untags of 1%% of the entities each, and each kind alone");
     weft_topology* topology = NULL;
     weft_status status = weft_topology_create(NULL, &topology);
     if (status == WEFT_STATUS_OK)
-        status = measure(options, topology, trials, count, table);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (status != WEFT_STATUS_OK && trials[i].rig.error[0] != '\0')
-            snprintf(table->error, sizeof(table->error), "%s", trials[i].rig.error);
-        weft_rig_close(&trials[i].rig);
-    }
+        status = measure(options, topology, table);
     if (status != WEFT_STATUS_OK && table->error[0] == '\0')
         snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     weft_topology_destroy(topology);

@@ -105,15 +105,16 @@ static void read_bytes(digest_run* run, digest_side* side, weft_traffic_kind kin
     weft_series_add(ns, (double)elapsed / (double)run->sweep.count / 8);
 }
 
-// One tick of each fraction with its digest, then as much reading.
+// One tick of each fraction with its digest, then as much reading. The tick is timed as well:
+// leaves are hashed in it, after the last system that writes them.
 static weft_status sample(digest_run* run, uint32_t which, bool timed) {
     digest_side* side = &run->sides[which];
     weft_digest view, full;
     for (uint32_t i = 0; i < FRACTIONS; ++i) {
         uint64_t fraction = weft_world_tick(run->rig.world) % FRACTIONS;
-        WEFT_TRY(weft_rig_tick(&run->rig, which));
         weft_watch before = weft_measure_watch(run->options);
         uint64_t start = weft_measure_now_ns();
+        WEFT_TRY(weft_rig_tick(&run->rig, which));
         WEFT_TRY(weft_executor_digest(run->rig.executor[which], &view, &full));
         uint64_t elapsed = weft_measure_now_ns() - start;
         bool disturbed = weft_measure_watched(run->options, &before);

@@ -35,6 +35,7 @@ static weft_status measure_size(const weft_measure_options* options, weft_measur
         .unit = "ns/row",
         .units = (double)entity_count,
         .target = {target, target},
+        .peers = true,
         .hand = &plain,
         .open = weft_plain_open,
         .part = advance_part,

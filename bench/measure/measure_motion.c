@@ -98,6 +98,7 @@ static weft_status run_memory(const weft_measure_options* options, uint64_t coun
         .target = {count <= 1000000 ? 1.05 : 0, count <= 1000000 ? 1.05 : 0},
         .speedup = count == 1000000 ? 1.7 : 0,
         .times = times->a,
+        .peers = true,
         .hand = &arrays,
         .open = open_plain,
         .part = advance_part,

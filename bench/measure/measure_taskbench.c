@@ -16,20 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-WEFT_COMPONENT(BenchCell, (uint64_t, runs), (uint64_t, value));
 WEFT_COMPONENT(BenchTask, (uint32_t, node));
 
 enum {
-    STEPS = 96, // A multiple of all periods of the patterns.
+    STEPS = 96,          // A multiple of all periods of the patterns.
+    STEPS_TRIVIAL = 480, // Of the pattern whose runs have no join but the last.
     STEPS_QUICK = 12,
     PEAK_ITERATIONS = 20000,
     ITERATIONS_MAX = 1 << 17, // About 150 us: half of the peak is never reached.
     CHECK_RUNS = 3,
+    LEARN_RUNS = 24,  // In which a new executor finds out how to run its stages.
+    WARM_NS = 300000, // Before each sample: sleepers wake, and caches fill.
     FORMS_MAX = 2 * WEFT_PEERS_MAX + 1,
     CASES_MAX = 2 * FORMS_MAX + 1
 };
-
-_Static_assert(sizeof(BenchCell) == sizeof(weft_task_cell), "one layout");
 
 // One task of Weft's.
 typedef struct system_context {
@@ -53,12 +53,15 @@ typedef struct form {
     weft_net net;
     system_context* contexts;
     weft_peer_mask own;
+    uint32_t executor; // That runs next.
 } form;
 
-// A form with so many iterations, as a case of the measurement.
+// A form with so many iterations, as a case of the measurement. Weft's executors learn what stages
+// cost, so each point has one of its own.
 typedef struct point {
     form* form;
     uint64_t iterations;
+    uint32_t executor;
 } point;
 
 // All that is compared on one grid.
@@ -85,22 +88,20 @@ static weft_status task_system(weft_view* view, const void* context) {
     const weft_task_grid* grid = &one->form->field->grid;
     const weft_net* net = &one->form->net;
     const weft_task_cell* inputs[WEFT_TASK_WIDTH_MAX];
-    uint32_t first = grid->edges.first[one->node];
-    for (uint32_t k = first; k < grid->edges.first[one->node + 1]; ++k)
-        inputs[k - first] = weft_view_resource(view, weft_net_type(net, grid->edges.from[k]));
-    weft_task_run(grid, one->node, inputs,
+    const uint32_t* from = grid->edges.from + grid->edges.first[one->node];
+    uint32_t count = grid->edges.first[one->node + 1] - grid->edges.first[one->node];
+    for (uint32_t k = 0; k < count; ++k)
+        inputs[k] = weft_view_resource(view, weft_net_type(net, from[k]));
+    weft_task_run(grid, one->node, inputs, count,
                   weft_view_resource_write(view, weft_net_type(net, one->node)));
     return WEFT_STATUS_OK;
 }
 
 static weft_status rows_system(weft_view* view, const void* context) {
     const system_context* one = context;
-    const BenchTask* task = WEFT_READ(view, BenchTask);
-    BenchCell* cell = WEFT_WRITE(view, BenchCell);
-    uint32_t count = weft_view_row_count(view);
-    for (uint32_t row = 0; row < count; ++row)
-        weft_task_run(&one->form->field->grid, task[row].node, NULL,
-                      (weft_task_cell*)(void*)&cell[row]);
+    const uint32_t* nodes = (const uint32_t*)(const void*)WEFT_READ(view, BenchTask);
+    weft_task_cell* cells = WEFT_WRITE(view, TaskCell);
+    weft_task_rows(&one->form->field->grid, nodes, cells, weft_view_row_count(view));
     return WEFT_STATUS_OK;
 }
 
@@ -114,7 +115,7 @@ static weft_status add_rows(form* one) {
     for (uint32_t column = 0; column < grid->width; ++column) {
         for (uint32_t step = 0; step < SHARD_SLOTS; ++step) {
             if (step < grid->steps)
-                WEFT_CREATE(commands, 0, WEFT_VALUE(BenchCell, {0, 0}),
+                WEFT_CREATE(commands, 0, WEFT_VALUE(TaskCell, {0, 0}),
                             WEFT_VALUE(BenchTask, {grid->step_first[step] + column}));
             else
                 weft_commands_create(commands, 0);
@@ -139,11 +140,11 @@ static weft_status open_rows(form* one) {
     weft_memory memory = weft_memory_system();
     WEFT_TRY(weft_world_create(&desc, &memory, &rig->world));
     WEFT_TRY(weft_schedule_create(rig->world, &rig->schedule));
-    WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(BenchCell), WEFT_STORAGE_DENSE));
+    WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(TaskCell), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_world_register_component(rig->world, WEFT_TYPE(BenchTask), WEFT_STORAGE_DENSE));
     WEFT_TRY(weft_schedule_add_system(
         rig->schedule, WEFT_SYSTEM("tasks", rows_system, .context = one->contexts,
-                                   WEFT_ACCESS(WEFT_WRITES(BenchCell), WEFT_READS(BenchTask)))));
+                                   WEFT_ACCESS(WEFT_WRITES(TaskCell), WEFT_READS(BenchTask)))));
     WEFT_TRY(add_rows(one));
     return weft_schedule_build(rig->schedule);
 }
@@ -164,8 +165,7 @@ static weft_status add_weft(field* all) {
     else
         WEFT_TRY(weft_net_open(&one->net, &all->grid.edges, task_system, one->contexts,
                                sizeof(*one->contexts)));
-    weft_executor_desc desc = weft_rig_threads(all->place->worker_count, all->place->topology);
-    return weft_rig_add(&one->net.rig, &desc);
+    return WEFT_STATUS_OK;
 }
 
 static const weft_task_cell* cell_of(const form* one, uint32_t node) {
@@ -209,7 +209,7 @@ static weft_status add_loop(field* all, const weft_peer_team* team) {
 static weft_status run_form(form* one, uint64_t repeat) {
     one->runs += repeat;
     if (!one->team) {
-        weft_rig_side side = {.rig = &one->net.rig};
+        weft_rig_side side = {.rig = &one->net.rig, .executor = one->executor};
         return weft_rig_run(&side, repeat);
     }
     const weft_peer* peer = one->team->peer;
@@ -236,11 +236,39 @@ static void rest_form(form* one) {
     weft_peer_settle();
 }
 
+// Whatever is to be found out or set up before runs of these iterations.
+static weft_status open_point(point* at) {
+    form* one = at->form;
+    one->field->grid.iterations = at->iterations;
+    if (one->team)
+        return WEFT_STATUS_OK;
+    const weft_peer_place* place = one->field->place;
+    weft_executor_desc desc = weft_rig_threads(place->worker_count, place->topology);
+    at->executor = one->net.rig.executor_count;
+    one->executor = at->executor;
+    WEFT_TRY(weft_rig_add(&one->net.rig, &desc));
+    wake_form(one);
+    weft_status status = run_form(one, LEARN_RUNS);
+    rest_form(one);
+    return status;
+}
+
+// The last one that was opened.
+static void close_point(const point* at) {
+    weft_rig* rig = &at->form->net.rig;
+    if (!at->form->team && rig->executor_count > 0)
+        weft_executor_destroy(rig->executor[--rig->executor_count]);
+}
+
 static void prepare_point(void* context) {
     const point* at = context;
+    uint64_t start = weft_measure_now_ns();
     at->form->field->grid.iterations = at->iterations;
+    at->form->executor = at->executor;
     wake_form(at->form);
-    (void)!run_form(at->form, 1); // A failure comes again in the run.
+    do
+        (void)!run_form(at->form, 1); // A failure comes again in the run.
+    while (weft_measure_now_ns() - start < WARM_NS);
 }
 
 static weft_status run_point(void* context, uint64_t repeat) {
@@ -281,7 +309,7 @@ static bool same_cell(const form* one, uint32_t node, const weft_task_cell* cell
 
 // Whether all cells hold what the serial run gives.
 static bool same_cells(const form* one) {
-    static const weft_access terms[] = {WEFT_READS(BenchCell), WEFT_READS(BenchTask)};
+    static const weft_access terms[] = {WEFT_READS(TaskCell), WEFT_READS(BenchTask)};
     bool same = true;
     if (one->team || one->field->grid.pattern != WEFT_TASK_TRIVIAL) {
         for (uint32_t node = 0; node < one->field->grid.edges.node_count; ++node)
@@ -290,10 +318,10 @@ static bool same_cells(const form* one) {
     }
     weft_cursor cursor = weft_world_visit(one->net.rig.world, terms, 2);
     while (weft_cursor_next(&cursor)) {
-        const BenchCell* cell = WEFT_CURSOR_COLUMN(&cursor, BenchCell);
+        const TaskCell* cell = WEFT_CURSOR_COLUMN(&cursor, TaskCell);
         const BenchTask* task = WEFT_CURSOR_COLUMN(&cursor, BenchTask);
         for (uint32_t row = 0; row < cursor.row_count; ++row)
-            same = same && same_cell(one, task[row].node, (const weft_task_cell*)&cell[row]);
+            same = same && same_cell(one, task[row].node, &cell[row]);
     }
     return same;
 }
@@ -308,16 +336,25 @@ static bool kept_order(const form* one) {
     return kept;
 }
 
+static weft_status run_checked(form* one) {
+    const weft_peer_place* place = one->field->place;
+    weft_executor_desc desc = weft_rig_threads(place->worker_count, place->topology);
+    if (!one->team)
+        WEFT_TRY(weft_rig_add(&one->net.rig, &desc));
+    wake_form(one);
+    weft_status status = run_form(one, CHECK_RUNS);
+    rest_form(one);
+    close_point(&(point){.form = one});
+    return status;
+}
+
 static weft_status check_forms(field* all) {
     all->grid.iterations = 3;
     for (uint32_t run = 0; run < CHECK_RUNS; ++run)
         weft_task_serial(&all->expected);
     for (uint32_t i = 0; i < all->form_count; ++i) {
         form* one = &all->forms[i];
-        wake_form(one);
-        weft_status status = run_form(one, CHECK_RUNS);
-        rest_form(one);
-        WEFT_TRY(status);
+        WEFT_TRY(run_checked(one));
         if (!same_cells(one)) {
             all->error = one->name;
             return WEFT_STATUS_DIVERGED;
@@ -335,7 +372,8 @@ static double granularity(const field* all, double run_ns) {
 
 // Nanoseconds of one run of the grid: the least of three short samples.
 static weft_status probe(form* one, uint64_t iterations, double* run_ns) {
-    point at = {one, iterations};
+    point at = {.form = one, .iterations = iterations};
+    WEFT_TRY(open_point(&at));
     weft_status status = WEFT_STATUS_OK;
     prepare_point(&at);
     *run_ns = INFINITY;
@@ -351,6 +389,7 @@ static weft_status probe(form* one, uint64_t iterations, double* run_ns) {
         *run_ns = here < *run_ns ? here : *run_ns;
     }
     finish_point(&at);
+    close_point(&at);
     return status;
 }
 
@@ -451,8 +490,11 @@ static weft_status choose_points(field* all) {
         all->reached[i] = true;
         if (!all->options->quick)
             WEFT_TRY(find_points(&all->forms[i], best, found, &all->reached[i]));
-        for (uint32_t k = 0; k < 2; ++k)
-            all->points[1 + 2 * i + k] = (point){&all->forms[i], found[k]};
+        for (uint32_t k = 0; k < 2; ++k) {
+            point* at = &all->points[1 + 2 * i + k];
+            *at = (point){.form = &all->forms[i], .iterations = found[k]};
+            WEFT_TRY(open_point(at));
+        }
     }
     return WEFT_STATUS_OK;
 }

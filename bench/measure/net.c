@@ -7,11 +7,6 @@
 // A system declares at most 64 accesses; one of them is its own resource.
 #define READS_MAX 60
 
-static const weft_field cell_fields[] = {
-    {.name = "runs", .kind = WEFT_KIND_U64, .offset = offsetof(weft_task_cell, runs)},
-    {.name = "value", .kind = WEFT_KIND_U64, .offset = offsetof(weft_task_cell, value)},
-};
-
 static const weft_module net_module = {.abi = WEFT_MODULE_ABI, .name = "graph"};
 
 static weft_status failed(weft_net* net, weft_status status, const char* line) {
@@ -48,11 +43,8 @@ static weft_status add_systems(weft_net* net, weft_system_fn* run, const char* c
                                size_t context_size) {
     for (uint32_t node = 0; node < net->edges->node_count; ++node) {
         snprintf(net->names[node], sizeof(net->names[node]), "node_%u", node);
-        net->types[node] = (weft_type){.name = net->names[node],
-                                       .size = sizeof(weft_task_cell),
-                                       .align = _Alignof(weft_task_cell),
-                                       .field_count = 2,
-                                       .fields = cell_fields};
+        net->types[node] = *WEFT_TYPE(TaskCell);
+        net->types[node].name = net->names[node];
         WEFT_TRY(weft_world_register_resource(net->rig.world, &net->types[node], 1, NULL));
     }
     for (uint32_t node = 0; node < net->edges->node_count; ++node) {

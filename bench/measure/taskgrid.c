@@ -171,12 +171,11 @@ static uint64_t read_lines(const uint64_t* buffer, uint64_t value, uint64_t iter
 }
 
 void weft_task_run(const weft_task_grid* grid, uint32_t node, const weft_task_cell* const* inputs,
-                   weft_task_cell* output) {
+                   uint32_t input_count, weft_task_cell* output) {
     uint64_t runs = output->runs + 1;
     uint64_t value = mix(node, runs);
     bool wrong = false;
-    uint32_t count = grid->edges.first[node + 1] - grid->edges.first[node];
-    for (uint32_t k = 0; k < count; ++k) {
+    for (uint32_t k = 0; k < input_count; ++k) {
         wrong = wrong || inputs[k]->runs != runs;
         value = mix(value, inputs[k]->value);
     }
@@ -215,9 +214,11 @@ void weft_task_node(void* context, uint32_t node) {
     weft_task_cells* cells = context;
     const weft_peer_edges* edges = &cells->grid->edges;
     const weft_task_cell* inputs[WEFT_TASK_WIDTH_MAX];
-    for (uint32_t k = edges->first[node]; k < edges->first[node + 1]; ++k)
-        inputs[k - edges->first[node]] = &cells->lines[edges->from[k]].cell;
-    weft_task_run(cells->grid, node, inputs, &cells->lines[node].cell);
+    const uint32_t* from = edges->from + edges->first[node];
+    uint32_t count = edges->first[node + 1] - edges->first[node];
+    for (uint32_t k = 0; k < count; ++k)
+        inputs[k] = &cells->lines[from[k]].cell;
+    weft_task_run(cells->grid, node, inputs, count, &cells->lines[node].cell);
 }
 
 void weft_task_columns(void* context, uint64_t sweep, size_t first, size_t end) {
@@ -231,6 +232,12 @@ void weft_task_nodes(void* context, uint64_t sweep, size_t first, size_t end) {
     (void)sweep;
     for (size_t i = first; i < end; ++i)
         weft_task_node(context, (uint32_t)i);
+}
+
+void weft_task_rows(const weft_task_grid* grid, const uint32_t* nodes, weft_task_cell* cells,
+                    size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        weft_task_run(grid, nodes[i], NULL, 0, &cells[i]);
 }
 
 void weft_task_serial(weft_task_cells* cells) {

@@ -6,6 +6,8 @@
 /// every run checks itself, and a dependence that was not kept stays visible to the end.
 #pragma once
 
+#include <weft/type.h>
+
 #include "peer.h"
 
 typedef enum weft_task_pattern {
@@ -49,15 +51,13 @@ weft_status weft_task_grid_create(weft_task_grid* grid, weft_task_pattern patter
                                   weft_task_kernel kernel, uint32_t width, uint32_t steps);
 void weft_task_grid_destroy(weft_task_grid* grid);
 
-/// What a task writes.
-typedef struct weft_task_cell {
-    uint64_t runs; // How often it was written; more than 2^63 after a wrong input.
-    uint64_t value;
-} weft_task_cell;
+/// What a task writes: how often it did so, more than 2^63 after a wrong input, and a value.
+WEFT_COMPONENT(TaskCell, (uint64_t, runs), (uint64_t, value));
+typedef TaskCell weft_task_cell;
 
-/// One task. `inputs` are in the order of the grid's edges.
+/// One task. `inputs` are in the order of the grid's edges, all of them.
 void weft_task_run(const weft_task_grid* grid, uint32_t node, const weft_task_cell* const* inputs,
-                   weft_task_cell* output);
+                   uint32_t input_count, weft_task_cell* output);
 
 /// The cells of one run of a grid, each on a cache line of its own.
 typedef struct weft_task_cells {
@@ -80,6 +80,10 @@ void weft_task_columns(void* cells, uint64_t sweep, size_t first, size_t end);
 
 /// A weft_peer_range over all nodes, for the pattern that has no dependences.
 void weft_task_nodes(void* cells, uint64_t sweep, size_t first, size_t end);
+
+/// Tasks without inputs, `count` of them, each with a cell of its own.
+void weft_task_rows(const weft_task_grid* grid, const uint32_t* nodes, weft_task_cell* cells,
+                    size_t count);
 
 /// Runs the grid once, in order.
 void weft_task_serial(weft_task_cells* cells);

@@ -9,6 +9,19 @@
 // More than 1% of a chunk's rows can be.
 #define PICKS_MAX 64u
 
+// What a tick does. Kinds alone: the world grows, shrinks, or has more or fewer tags every tick.
+typedef enum churn_kinds {
+    CHURN_CREATE = 1,
+    CHURN_DESTROY = 2,
+    CHURN_TAG = 4,
+    CHURN_UNTAG = 8,
+    CHURN_ALL = 15,
+} churn_kinds;
+
+static const churn_kinds create_alone = CHURN_CREATE;
+static const churn_kinds destroy_alone = CHURN_DESTROY;
+static const churn_kinds both = CHURN_CREATE | CHURN_DESTROY;
+
 // The random words of one chunk, four from each block.
 typedef struct word_stream {
     weft_random_key key;
@@ -60,8 +73,24 @@ static weft_status unmark(weft_view* view, const void* context) {
     return WEFT_STATUS_OK;
 }
 
-static void record_entity(weft_commands* commands, uint32_t row, weft_entity parent,
-                          const uint32_t word[2]) {
+// 1% of those with the tag: where nobody tags, there are many.
+static weft_status unmark_some(weft_view* view, const void* context) {
+    (void)context;
+    const weft_entity* entities = weft_view_entities(view);
+    weft_commands* commands = weft_view_commands(view);
+    uint32_t rows = weft_view_row_count(view);
+    word_stream words = words_of_chunk(view);
+    uint32_t count = draw_count(&words, rows);
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t row = draw_distinct(&words, i, count, rows);
+        WEFT_REMOVE(commands, row, entities[row], ChurnMark);
+    }
+    WEFT_PARTIAL_OF(view, ChurnOperations)->unmarked += count;
+    return WEFT_STATUS_OK;
+}
+
+static weft_entity record_entity(weft_commands* commands, uint32_t row, weft_entity parent,
+                                 const uint32_t word[2]) {
     ChurnA a = {parent.slot, word[0]};
     ChurnB b = {{{(int32_t)word[0] >> 8}, {(int32_t)word[1] >> 8}}};
     ChurnC c = {((uint64_t)word[0] << 32) | word[1]};
@@ -72,13 +101,13 @@ static void record_entity(weft_commands* commands, uint32_t row, weft_entity par
         values[count++] = (weft_value){WEFT_TYPE(ChurnC), &c};
     if (word[1] & 2)
         values[count++] = (weft_value){WEFT_TYPE(ChurnD), &d};
-    weft_commands_create_with(commands, row, values, count);
+    return weft_commands_create_with(commands, row, values, count);
 }
 
 // A birth for each death keeps the number of entities exactly. Rows are drawn before any is looked
 // at, so that the handles are on their way.
 static weft_status replace(weft_view* view, const void* context) {
-    (void)context;
+    const churn_kinds kinds = *(const churn_kinds*)context;
     const weft_entity* entities = weft_view_entities(view);
     weft_commands* commands = weft_view_commands(view);
     uint32_t rows = weft_view_row_count(view);
@@ -92,12 +121,14 @@ static weft_status replace(weft_view* view, const void* context) {
     for (uint32_t i = 0; i < count; ++i) {
         uint32_t row = picked[i];
         uint32_t word[2] = {draw_word(&words), draw_word(&words)};
-        weft_commands_destroy(commands, row, entities[row]);
-        record_entity(commands, row, entities[row], word);
+        if (kinds & CHURN_DESTROY)
+            weft_commands_destroy(commands, row, entities[row]);
+        if (kinds & CHURN_CREATE)
+            record_entity(commands, row, entities[row], word);
     }
     ChurnOperations* operations = WEFT_PARTIAL_OF(view, ChurnOperations);
-    operations->born += count;
-    operations->died += count;
+    operations->born += kinds & CHURN_CREATE ? count : 0;
+    operations->died += kinds & CHURN_DESTROY ? count : 0;
     return WEFT_STATUS_OK;
 }
 
@@ -152,12 +183,15 @@ static weft_status register_types(weft_world* world, weft_storage mark_storage, 
     return weft_world_register_resource(world, WEFT_TYPE(ChurnTotals), 1, &totals);
 }
 
-static weft_status add_systems(weft_schedule* schedule) {
+static weft_status add_systems(weft_schedule* schedule, churn_kinds kinds) {
     const weft_system_desc* const systems[] = {
         WEFT_SYSTEM(
-            "unmark", unmark,
+            "unmark", kinds == CHURN_UNTAG ? unmark_some : unmark,
             WEFT_ACCESS(WEFT_WITH(ChurnMark), WEFT_REDUCES(ChurnOperations), WEFT_COMMANDS)),
         WEFT_SYSTEM("replace", replace,
+                    .context = kinds == CHURN_CREATE    ? &create_alone
+                               : kinds == CHURN_DESTROY ? &destroy_alone
+                                                        : &both,
                     WEFT_ACCESS(WEFT_WITH(ChurnA), WEFT_REDUCES(ChurnOperations), WEFT_COMMANDS)),
         WEFT_SYSTEM("mark", mark,
                     WEFT_ACCESS(WEFT_WITH(ChurnA), WEFT_WITHOUT(ChurnMark),
@@ -165,34 +199,58 @@ static weft_status add_systems(weft_schedule* schedule) {
         WEFT_SYSTEM("total", total, .scope = WEFT_SCOPE_WORLD,
                     WEFT_ACCESS(WEFT_REDUCED(ChurnOperations), WEFT_WRITES_RESOURCE(ChurnTotals))),
     };
+    const churn_kinds wanted[] = {CHURN_UNTAG, both, CHURN_TAG, CHURN_ALL};
     for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); ++i)
-        WEFT_TRY(weft_schedule_add_system(schedule, systems[i]));
+        if (kinds & wanted[i])
+            WEFT_TRY(weft_schedule_add_system(schedule, systems[i]));
     return WEFT_STATUS_OK;
 }
 
 static weft_status build(const weft_module_options* options, weft_world* world,
-                         weft_schedule* schedule, weft_storage mark_storage) {
+                         weft_schedule* schedule, weft_storage mark_storage, churn_kinds kinds) {
     if (options->entity_count > WEFT_SLOT_LIMIT_MAX)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(register_types(world, mark_storage, options->entity_count));
-    WEFT_TRY(add_systems(schedule));
+    WEFT_TRY(add_systems(schedule, kinds));
     weft_random_key key = {.seed = options->seed, .system = weft_hash64_of_name("churn_start")};
     weft_commands* commands = weft_world_commands(world);
     for (uint32_t i = 0; i < options->entity_count; ++i) {
         weft_random_block draw = weft_random_block_at(key, i, 0);
-        record_entity(commands, 0, WEFT_ENTITY_NULL, draw.word);
+        weft_entity made = record_entity(commands, 0, WEFT_ENTITY_NULL, draw.word);
+        if (kinds == CHURN_UNTAG)
+            WEFT_ADD_TAG(commands, 0, made, ChurnMark);
     }
     return WEFT_STATUS_OK;
 }
 
 static weft_status build_dense(const weft_module_options* options, weft_world* world,
                                weft_schedule* schedule) {
-    return build(options, world, schedule, WEFT_STORAGE_DENSE);
+    return build(options, world, schedule, WEFT_STORAGE_DENSE, CHURN_ALL);
+}
+
+static weft_status build_create(const weft_module_options* options, weft_world* world,
+                                weft_schedule* schedule) {
+    return build(options, world, schedule, WEFT_STORAGE_DENSE, CHURN_CREATE);
+}
+
+static weft_status build_destroy(const weft_module_options* options, weft_world* world,
+                                 weft_schedule* schedule) {
+    return build(options, world, schedule, WEFT_STORAGE_DENSE, CHURN_DESTROY);
+}
+
+static weft_status build_tag(const weft_module_options* options, weft_world* world,
+                             weft_schedule* schedule) {
+    return build(options, world, schedule, WEFT_STORAGE_DENSE, CHURN_TAG);
+}
+
+static weft_status build_untag(const weft_module_options* options, weft_world* world,
+                               weft_schedule* schedule) {
+    return build(options, world, schedule, WEFT_STORAGE_DENSE, CHURN_UNTAG);
 }
 
 static weft_status build_sparse(const weft_module_options* options, weft_world* world,
                                 weft_schedule* schedule) {
-    return build(options, world, schedule, WEFT_STORAGE_SPARSE);
+    return build(options, world, schedule, WEFT_STORAGE_SPARSE, CHURN_ALL);
 }
 
 uint64_t weft_churn_operations(const weft_world* world) {
@@ -241,3 +299,19 @@ const weft_module weft_workload_churn_sparse = {
     .check = check,
     .describe_state = describe_state,
 };
+
+// One kind alone, for measuring: not in the registry.
+#define CHURN_ALONE(kind, text)                                                                    \
+    const weft_module weft_churn_##kind = {                                                        \
+        .abi = WEFT_MODULE_ABI,                                                                    \
+        .name = #kind,                                                                             \
+        .summary = text,                                                                           \
+        .entity_count_default = 100000,                                                            \
+        .tick_count_default = 50,                                                                  \
+        .build = build_##kind,                                                                     \
+    }
+
+CHURN_ALONE(create, "structural change: births of 1%");
+CHURN_ALONE(destroy, "structural change: deaths of 1%");
+CHURN_ALONE(tag, "structural change: tags for 1% of those without");
+CHURN_ALONE(untag, "structural change: untags of 1% of those with one");

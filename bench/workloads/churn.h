@@ -23,3 +23,10 @@ WEFT_RESOURCE(ChurnTotals, (uint64_t, born), (uint64_t, died), (uint64_t, marked
 
 /// Structural operations since the start of a world of this workload.
 uint64_t weft_churn_operations(const weft_world* world);
+
+/// One kind of operation alone, on 1% of the entities: the world grows, shrinks, or has more or
+/// fewer tags every tick.
+extern const weft_module weft_churn_create;
+extern const weft_module weft_churn_destroy;
+extern const weft_module weft_churn_tag;
+extern const weft_module weft_churn_untag;

@@ -16,7 +16,7 @@ WEFT_KERNEL void weft_suite_advance(SuitePosition* restrict position,
 
 WEFT_KERNEL void weft_suite_double(SuiteData* data, size_t count) {
     for (size_t i = 0; i < count; ++i)
-        data[i].value = weft_fixed_add(data[i].value, data[i].value);
+        data[i].value = weft_fixed_add_wrap(data[i].value, data[i].value);
 }
 
 WEFT_KERNEL void weft_suite_swap(weft_fixed* restrict left, weft_fixed* restrict right,

@@ -39,7 +39,7 @@ weft_suite_entity weft_suite_entity_at(uint32_t index);
 
 /// position += velocity.
 void weft_suite_advance(SuitePosition* position, const SuiteVelocity* velocity, size_t count);
-/// Data *= 2, saturating.
+/// Data *= 2, one operation as in float: what does not fit is lost.
 void weft_suite_double(SuiteData* data, size_t count);
 /// Exchanges two columns' values row by row.
 void weft_suite_swap(weft_fixed* left, weft_fixed* right, size_t count);

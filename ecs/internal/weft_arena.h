@@ -1,6 +1,6 @@
 /// The arena: all memory of one world.
 ///
-/// Blocks come from size classes (64 x {1, 1.5} x 2^k bytes) cut from large segments. Freed blocks
+/// Blocks come from size classes (eight to each doubling) cut from large segments. Freed blocks
 /// go back to their class, so a steady state acquires nothing. Addresses never influence a result.
 /// The arena may later be one region shared by processes: it holds no pointer outside itself but
 /// the provider's.
@@ -8,7 +8,7 @@
 
 #include <weft/world.h>
 
-#define WEFT__ARENA_CLASSES 80u
+#define WEFT__ARENA_CLASSES 256u
 #define WEFT__ARENA_ALIGN 64u
 /// No block is larger: a quarter of a 32-bit address space, more than any 64-bit machine has.
 #define WEFT__ARENA_BLOCK_MAX ((size_t)1 << (sizeof(size_t) == 4 ? 30 : 40))
@@ -21,7 +21,7 @@ typedef struct weft__arena_segment {
 typedef struct weft__arena {
     weft_memory memory;
     weft__arena_segment* segments;
-    uint8_t* bump; // Free tail of the newest segment.
+    uint8_t* bump; // Free tail of the segment that blocks are cut from.
     uint8_t* bump_end;
     void* free_lists[WEFT__ARENA_CLASSES];
     uint64_t used;     // Bytes in blocks that are out.

@@ -150,8 +150,15 @@ weft__record* weft__log_append(struct weft_commands* commands, uint32_t stream, 
 /// The running task's segment of a stream, or null if it recorded nothing there.
 weft__segment* weft__log_segment(const struct weft_commands* commands, uint32_t stream);
 
-/// All records of one stream of all lanes (or of the host's alone) in key order, in world.records.
-WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t stream, bool host);
+/// All segments of one stream of all lanes (or of the host's alone) in key order, in
+/// world.segments, and the place of each one's records in world.records.
+WEFT_NODISCARD weft_status weft__log_order(struct weft_world* world, uint32_t stream, bool host);
+
+/// Reads the records of a segment to their places, in key order. Segments are independent.
+void weft__log_read(struct weft_world* world, const weft__segment* segment);
+
+/// Both: all records of one stream of all lanes in key order, in world.records.
+WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t stream);
 
 /// Forgets the records of one stream in every lane and the host's.
 void weft__log_clear(struct weft_world* world, uint32_t stream);

@@ -65,7 +65,9 @@ typedef struct weft__chunk {
     bool sparse;
     bool listed;           // In some lane's list of changed chunks.
     bool swap;             // In some lane's list of chunks with a filled back column.
+    bool stale;            // Some leaf was hashed after `node`.
     uint32_t change;       // Merge's own: its place in the lane's scratch, or WEFT__NONE.
+    uint32_t rewritten;    // Number of the last commit that did.
     uint8_t* dirty;        // [column_count + 1]: leaf must be rehashed; the last is the entities'.
     uint8_t* filled;       // [column_count]: the back column was taken for writing in this tick.
     void** backs;          // [column_count] world(t+1) of buffered components; null otherwise.
@@ -113,11 +115,14 @@ typedef struct weft__shard {
     WEFT__VEC(weft__chunk*) locals; // The same by order of creation: slots name these.
     // Commit's own.
     bool touched;
-    bool sparse;              // Some command or death may change a presence table.
-    uint32_t reference_first; // Commands on this shard's entities, by key; WEFT__NONE: none.
-    uint32_t reference_last;
-    uint32_t edit_begin; // This shard's run in world.edits.
-    uint32_t edit_end;
+    bool sparse;          // Some command or death may change a presence table.
+    bool unknown;         // Some edit's set is not stored yet.
+    bool missing;         // Some edit's target is not there yet.
+    uint32_t edit_begin;  // This shard's run in world.edits: deaths, then survivors, each ascending
+    uint32_t edit_deaths; // by slot; and where its commands begin in world.references.
+    uint32_t edit_end;    //
+    uint32_t reference_end; // Commands on this shard's entities, by block, then by key.
+    uint32_t freed;         // Slots.
     uint32_t newborn_first; // Chain through world.creates, in no order.
     uint32_t birth_first;   // The same through world.births.
     size_t carry;           // Bytes of packed rows that arrive.
@@ -158,14 +163,7 @@ typedef struct weft__set {
     weft__chunk* last_chunk; // The chunk that a commit last sent a row of this set to.
 } weft__set;
 
-#define WEFT__BUNDLE_IDS 8u
-
-/// The set that a create with these types in this order makes: a memo. No types: the empty set.
-typedef struct weft__bundle_set {
-    uint64_t ids[WEFT__BUNDLE_IDS / 4]; // 16 bits each.
-    uint32_t set;
-    bool sparse; // Some of them is sparse.
-} weft__bundle_set;
+#define WEFT__BUNDLE_IDS 8u // Creates with so many components at most are remembered by kind.
 
 typedef struct weft__resource {
     uint32_t type; // Id.
@@ -174,7 +172,15 @@ typedef struct weft__resource {
     void* values;
     bool dirty;
     weft_digest leaf;
+    WEFT__VEC(weft_digest) pieces; // Of 4096 values each: what the leaf is made of.
 } weft__resource;
+
+/// Some pieces of a resource, hashed by one worker.
+typedef struct weft__digest_part {
+    uint32_t resource;
+    uint32_t first; // Piece.
+    uint32_t count;
+} weft__digest_part;
 
 typedef struct weft__channel {
     uint32_t type;   // Id.
@@ -240,11 +246,13 @@ typedef struct weft__lane {
     size_t carry_size;
     struct weft__merge* merge;      // Sets and steps of the merge.
     WEFT__VEC(void*) layout;        // Columns, then backs, of the block that the merge fills.
+    struct weft__fold* fold;        // Chains and memos of the fold.
     uint16_t* selected;             // [4096] scratch of weft_view_selected().
     weft_number_flags number_flags; // Of the running task.
     weft__numbers numbers;
     uint64_t dropped;
     uint64_t moved;
+    bool unknown; // Some create's set is not stored yet.
     uint64_t leaves_hashed;
     uint8_t pad[64];        // The caller reads what is above after every stage.
     uint64_t task;          // Serial number of the running task in this lane.
@@ -290,7 +298,8 @@ typedef struct weft__create {
     uint32_t chain_end;
     uint32_t next; // Next newborn of the same shard, in no order.
     bool cancelled;
-    bool sparse; // Some command names a sparse component.
+    bool sparse;   // Some command names a sparse component.
+    bool shuffled; // The chain is not in key order yet.
 } weft__create;
 
 /// Entities of a run that are born into one shard: in slots never used, ascending, or in freed
@@ -303,14 +312,15 @@ typedef struct weft__birth {
     uint32_t next; // Of the same shard, in no order.
 } weft__birth;
 
-/// A command filed under its shard, then under its entity, in key order.
+/// A command filed under its shard; or on a create of the commit, behind all these. Those that one
+/// block of segments recorded lie in key order.
 typedef struct weft__reference {
     const weft__record* record;
     weft_entity entity; // Copied from the record: the fold looks at these alone.
     uint16_t type;
     uint8_t op;
-    uint32_t next; // Of the same shard.
-    uint32_t then; // Of the same entity: a chain.
+    uint32_t segment; // Place of its segment in key order.
+    uint32_t then;    // The next of the same entity: a chain.
 } weft__reference;
 
 typedef enum weft__edit_kind {
@@ -319,14 +329,16 @@ typedef enum weft__edit_kind {
     WEFT__EDIT_DEATH = 3,
 } weft__edit_kind;
 
-/// What happens to one entity that was alive before. Ascending by slot in each shard.
+/// What happens to one entity that was alive before.
 typedef struct weft__edit {
-    uint32_t slot; // In the shard.
+    uint16_t slot; // In the shard.
+    uint16_t row;  // UPDATE, MOVE: in `from`.
     uint32_t kind;
     uint32_t chain;      // UPDATE, MOVE: first command.
     uint32_t generation; // Of the entity.
-    uint32_t set;        // MOVE: final set.
-    weft__chunk* target; // MOVE: the chunk of its final set.
+    uint32_t set;        // UPDATE, MOVE: final set.
+    weft__chunk* from;   // UPDATE, MOVE: where it is,
+    weft__chunk* target; // MOVE: and the chunk of its final set.
 } weft__edit;
 
 typedef struct weft__digests {
@@ -373,7 +385,6 @@ struct weft_world {
     WEFT__VEC(uint32_t) set_index;
     WEFT__VEC(uint64_t) edge_keys; // Transition memo: (set, type, add or remove) to set.
     WEFT__VEC(uint32_t) edge_sets;
-    weft__bundle_set bundle_sets[32]; // By a hash of the types.
     uint32_t edge_count;
     weft_digest archetype_chain;    // Hash of all sets in id order.
     WEFT__VEC(weft__chunk*) chunks; // By chunk id.
@@ -392,24 +403,29 @@ struct weft_world {
     WEFT__VEC(weft__segment*) segment_scratch;
     WEFT__VEC(const weft__record*) records;
     WEFT__VEC(const weft__record*) record_scratch;
+    uint32_t block_records;             // So many records are worth a block. Tests set it.
+    uint32_t block_width;               // Shards of a block.
+    WEFT__VEC(uint32_t) block_segments; // Places in segments, by block.
+    WEFT__VEC(uint32_t) blocks;         // Where each block ends in these.
+    WEFT__VEC(uint32_t) block_counts;   // [block][shard + 1]: commands, then their places.
     WEFT__VEC(weft__reference) references;
+    uint32_t provisional_begin; // In references: those on creates of this commit.
+    uint32_t cancelled;         // Creates.
+    bool bulk;                  // Some creates are of many.
     WEFT__VEC(weft__create) creates;
     WEFT__VEC(weft__birth) births;
     WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
-    uint32_t* chain_first; // [4096] of the shard that is being folded; WEFT__NONE between.
-    uint32_t* chain_last;
-    uint64_t working[WEFT__LIVE_WORDS];
-    uint64_t dying[WEFT__LIVE_WORDS];
     uint64_t freed;                  // Slots that the running commit frees.
     WEFT__VEC(uint32_t) touched;     // Shards.
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
     WEFT__VEC(uint32_t) sort_scratch;
-    uint32_t slice_count;            // In all runs of blocks (block.c).
-    WEFT__VEC(weft__chunk*) changed; // Gathered from the lanes.
-    WEFT__VEC(uint8_t) bytes;        // Node under construction.
+    uint32_t slice_count;                      // In all runs of blocks (block.c).
+    WEFT__VEC(weft__chunk*) changed;           // Gathered from the lanes.
+    WEFT__VEC(weft__digest_part) digest_parts; // Of the resources that changed.
+    WEFT__VEC(uint8_t) bytes;                  // Node under construction.
     uint32_t commit_number;
     bool digest_wanted; // The last tick was digested: the merge hashes while columns are warm.
 
@@ -567,6 +583,8 @@ static inline bool weft__entity_is_provisional(weft_entity entity) {
 WEFT_NODISCARD weft_status weft__archetypes_init(weft_world* world);
 /// The set reached by adding or removing one type; WEFT__NONE when memory is out.
 uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool add);
+/// The same as far as it is known; WEFT__NONE where it is not. Changes nothing.
+uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t type_id, bool add);
 bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id);
 /// Gives a set the next archetype id.
 WEFT_NODISCARD weft_status weft__archetype_store(weft_world* world, uint32_t set);
@@ -613,8 +631,6 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
 }
 
 // block.c
-/// Bytes behind a column: copies go in whole steps and may run over by less than this.
-#define WEFT__CHUNK_SLACK 64u
 /// A block for `capacity` rows of a chunk. False when memory is out.
 bool weft__block_take(weft_world* world, weft__lane* lane, const weft__chunk* chunk,
                       uint32_t capacity, weft__block* out);
@@ -631,9 +647,23 @@ void weft__block_layout(const weft_world* world, const weft__archetype* table, u
 bool weft__commands_refuse(weft_commands* commands, const weft__type* type, const char* what,
                            const void* values, uint32_t count);
 
+// route.c
+/// Reads all recorded commands and files them under their targets.
+WEFT_NODISCARD weft_status weft__route(weft_world* world, weft__runner* runner);
+
+// fold.c
+/// Finds out what becomes of every entity that commands speak of, and of every create.
+WEFT_NODISCARD weft_status weft__fold_all(weft_world* world, weft__runner* runner);
+WEFT_NODISCARD weft_status weft__fold_reserve(weft_world* world, weft__lane* lane);
+
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
+/// Runs a batch of the commit. Status: that of the first failure.
+WEFT_NODISCARD weft_status weft__commit_batch(weft_world* world, weft__runner* runner,
+                                              const weft__batch* batch);
+/// Refuses a commit whose creates cannot fit whatever is cancelled, before memory is asked for.
+WEFT_NODISCARD weft_status weft__commit_check_total(weft_world* world, uint64_t creates);
 /// Real handle of a provisional one of the running or last commit; null if cancelled or unknown.
 weft_entity weft__commit_resolve(const weft_world* world, weft_entity entity);
 
@@ -699,6 +729,11 @@ WEFT_NODISCARD weft_status weft__reduction_finish(weft_world* world, uint32_t re
                                                   const struct weft__access* const* producers);
 
 // digest.c
+/// Hashes columns of a chunk that no system of the running tick writes any more, as a rule while
+/// they are warm. Not those of a chunk that the last commit rewrote: this one may as well, and then
+/// the merge hashes them.
+void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* chunk,
+                        const uint32_t* columns, uint32_t count);
 /// Hashes the leaves of one chunk that changed, and its node.
 void weft__digest_chunk(weft_world* world, weft__lane* lane, weft__chunk* chunk);
 /// Brings all leaves and nodes up to date.

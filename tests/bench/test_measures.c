@@ -93,6 +93,10 @@ Test(measures, ecs_benchmark_runs) {
     run_quick(&weft_measure_ecs_benchmark, 0);
 }
 
+Test(measures, presence_runs) {
+    run_quick(&weft_measure_presence, 0);
+}
+
 Test(measures, numbers_runs) {
     run_quick(&weft_measure_numbers, 0);
 }
@@ -111,6 +115,22 @@ Test(measures, price_runs) {
 
 Test(measures, digest_runs) {
     run_quick(&weft_measure_digest, 0);
+}
+
+Test(measures, reduce_runs) {
+    run_quick(&weft_measure_reduce, 0);
+}
+
+Test(measures, messages_runs) {
+    run_quick(&weft_measure_messages, 0);
+}
+
+Test(measures, false_sharing_runs) {
+    run_quick(&weft_measure_false_sharing, 0);
+}
+
+Test(measures, memory_runs) {
+    run_quick(&weft_measure_memory, 0);
 }
 
 Test(measures, one_worker_is_enough) {

@@ -151,10 +151,11 @@ static weft_status step_system(weft_view* view, const void* context) {
     const step_context* one = context;
     const weft_peer_edges* edges = &one->truth->edges;
     const weft_task_cell* inputs[WEFT_TASK_WIDTH_MAX];
-    for (uint32_t k = edges->first[one->node]; k < edges->first[one->node + 1]; ++k)
-        inputs[k - edges->first[one->node]] =
-            weft_view_resource(view, weft_net_type(one->net, edges->from[k]));
-    weft_task_run(one->truth, one->node, inputs,
+    const uint32_t* from = edges->from + edges->first[one->node];
+    uint32_t count = edges->first[one->node + 1] - edges->first[one->node];
+    for (uint32_t k = 0; k < count; ++k)
+        inputs[k] = weft_view_resource(view, weft_net_type(one->net, from[k]));
+    weft_task_run(one->truth, one->node, inputs, count,
                   weft_view_resource_write(view, weft_net_type(one->net, one->node)));
     return WEFT_STATUS_OK;
 }

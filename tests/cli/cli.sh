@@ -76,6 +76,10 @@ section_help() {
         try 0 $command --version
         out "weft 0."
     done
+    try 0 bench --help
+    for option in suite save quick entities ticks seed workers json quiet; do
+        out "--$option"
+    done
     try 0 verify --help
     for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
         digest-check json quiet no-pin sweep; do
@@ -310,6 +314,157 @@ section_run() {
         [ "$code" -eq 3 ] || fail "exit code $code, not 3"
         err "standard output could not be written"
     fi
+}
+
+# bench_json SECONDS_PER_ROW [OTHER]: a run as weft bench --json prints it, with noise of 1%.
+bench_json() {
+    awk -v value="$1" -v row="${2:-loop}" 'BEGIN {
+        for (i = 0; i < 15; i++)
+            samples = samples (i ? ", " : "") value * (1 + (i * 7 % 15) / 1000)
+        printf "{\"weft\": \"0.1.0\", \"time\": \"now\", \"machine\": {\"cpu\": \"c\"},"
+        printf "\"options\": {}, \"measurements\": [{\"name\": \"m\", \"status\": \"OK\","
+        printf "\"title\": \"t\", \"conditions\": {}, \"rows\": [{\"name\": \"%s\",", row
+        printf "\"unit\": \"ns\", \"sense\": \"at_most\", \"values\": [%s]}]}]}\n", samples
+    }'
+}
+
+section_bench() {
+    try 0 bench overhead --quick
+    out "overhead: "
+    out "GHz"
+    silent
+    grep -q "measurements in" "$dir/out" && fail "a summary of one measurement"
+    try 0 bench overhead numbers --quick --seed 5
+    out "2 of 2 measurements in"
+    out "targets: 0 met, 0 missed; "
+    out "compiler"
+    try 0 bench overhead --quick --workers 1 --json
+    is overhead measurements 0 name
+    is OK measurements 0 status
+    is yes options quick
+    is 1 options workers
+    value measurements 0 rows 0 name >/dev/null
+    is at_most measurements 0 rows 0 sense
+    for fact in weft compiler architecture kernel topology memory; do
+        value machine $fact >/dev/null
+    done
+    for probe in line_before_ns line_after_ns ghz_before ghz_after others stolen disturbed; do
+        value measurements 0 conditions $probe >/dev/null
+    done
+    value measurements 0 rows 0 values 2 >/dev/null
+    try 2 bench --suite overhead
+    err "--suite is every measurement: leave 'overhead' out"
+
+    # The canary: a tenth slower is found, and equal is equal.
+    bench_json 100 >"$dir/a.json"
+    bench_json 110 >"$dir/slow.json"
+    bench_json 100.1 >"$dir/same.json"
+    try 1 bench compare "$dir/a.json" "$dir/slow.json"
+    out "SLOWER by 10.0%"
+    out "0 faster, 1 slower, 0 without a difference; threshold 2%"
+    silent
+    try 0 bench compare "$dir/slow.json" "$dir/a.json"
+    out "faster by 10.0%"
+    try 0 bench compare "$dir/a.json" "$dir/same.json"
+    out "no difference"
+    out "0 faster, 0 slower, 1 without a difference; threshold 2%"
+    try 0 bench compare "$dir/a.json" "$dir/slow.json" --threshold 15%
+    out "threshold 15%"
+    try 1 bench compare --json "$dir/a.json" "$dir/slow.json"
+    is slower rows 0 change
+    is 15 rows 0 samples_b
+    is 1 slower
+    bench_json 100 other | sed 's/"cpu": "c"/"cpu": "d"/' >"$dir/other.json"
+    try 0 bench compare "$dir/a.json" "$dir/other.json"
+    out "no row is in both"
+    out "  m: loop"
+    out "  m: other"
+    out "  cpu: 'c' in A, 'd' in B"
+    for bad in -1 x 2x "" % 1001 nan; do
+        try 2 bench compare a b --threshold "$bad"
+        err "--threshold: '$bad' is not a percentage from 0 to 1000"
+    done
+    try 2 bench compare "$dir/a.json"
+    err "compare takes two runs"
+    try 2 bench compare a b c
+    try 2 bench runs
+    err "runs takes one file"
+    try 0 bench compare --help
+    out "Usage: weft bench compare [OPTION...] A B"
+    try 0 bench runs --help
+    out "Usage: weft bench runs"
+    echo '{"a": 1}' >"$dir/bad"
+    try 3 bench compare "$dir/a.json" "$dir/bad"
+    err "bad: is JSON, but not what"
+    head -c 100 "$dir/a.json" >"$dir/bad"
+    try 3 bench compare "$dir/a.json" "$dir/bad"
+    err "bad:1: "
+}
+
+section_results() {
+    file=$dir/results.weft
+    said="weft bench --save"
+    "$weft" bench overhead --quick --save "$file" >"$dir/out" 2>"$dir/err"
+    if grep -q "libsqlite3-dev" "$dir/err"; then
+        echo "SKIPPED: results are kept where SQLite is"
+        exit 77
+    fi
+    out "saved as run 1 of $file"
+    try 0 bench overhead numbers --quick --save "$file" --json
+    is 2 saved run
+    try 0 bench runs "$file"
+    out "overhead, numbers"
+    try 0 bench runs "$file" --json
+    is 1 runs 0 run
+    is overhead runs 0 measurements
+    try 0 bench compare "$file:1" "$file"
+    out "A  $file run 1, "
+    out "B  $file run 2, "
+    out "too few samples"
+    out "only in B:"
+    out "  numbers: "
+    out "quick runs have too few samples"
+    try 3 bench compare "$file:1" "$file:3"
+    err "has no run 3; \`weft bench runs\` lists those it has"
+    try 3 bench compare "$file:0" "$file"
+    err "there is no such file of results"
+    try 3 bench compare "$file" "$dir/none"
+    err "none: there is no such file of results"
+    # A file that is no good is found before anything is measured, and left alone.
+    echo "mine" >"$dir/mine"
+    try 3 bench overhead --quick --save "$dir/mine"
+    err "mine: this is no file of results: it is no SQLite file"
+    [ "$(cat "$dir/mine")" = mine ] || fail "the file was changed"
+    [ ! -s "$dir/out" ] || fail "it was measured"
+    try 3 bench overhead --quick --save "$dir/none/x"
+    err "none/x: the file of results cannot be opened for writing: No such file or directory"
+    try 3 bench overhead --quick --save "$dir"
+    err "not a regular file"
+    head -c 9000 "$file" >"$dir/torn"
+    try 3 bench overhead --quick --save "$dir/torn"
+    err "torn: the file of results is damaged"
+    if [ "$(id -u)" -ne 0 ]; then
+        cp "$file" "$dir/readonly" && chmod 400 "$dir/readonly"
+        try 3 bench overhead --quick --save "$dir/readonly"
+        err "read-only"
+    fi
+    # No room: the table is printed all the same, and what was there still is.
+    said="weft bench --save without room"
+    blocks=$(($(wc -c <"$file") / 512 + 4))
+    (
+        trap '' XFSZ
+        ulimit -f $blocks
+        i=0
+        while [ $i -lt 20 ]; do
+            "$weft" bench overhead --quick --save "$file" || exit $?
+            i=$((i + 1))
+        done
+    ) >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code -eq 3 ] || fail "exit code $code, not 3"
+    err "make room, or save elsewhere: what the file had is still there"
+    out "2 workers"
+    try 0 bench compare "$file:1" "$file:2"
 }
 
 section_hashes() {

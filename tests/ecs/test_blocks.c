@@ -39,8 +39,7 @@ static uint32_t neighbours(const weft_world* world) {
             const weft__chunk* b = table->chunks.items[j];
             bool near = true;
             for (uint32_t k = 0; k < table->column_count; k++) {
-                size_t pitch =
-                    WEFT_SHARD_SLOTS * (size_t)table->column_sizes[k] + WEFT__CHUNK_SLACK;
+                size_t pitch = WEFT_SHARD_SLOTS * (size_t)table->column_sizes[k];
                 near = near && (uint8_t*)b->columns[k] == (uint8_t*)a->columns[k] + pitch;
             }
             count += near;

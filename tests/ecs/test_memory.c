@@ -319,6 +319,35 @@ Test(memory, all_segments_come_back) {
     DIGEST_EQ(digests[0], digests[2]);
 }
 
+// 256 shards of 24 bytes a row and as much for each slot: little more may be taken, whatever blocks
+// and segments are rounded to. Segments that go on doubling take half as much again.
+Test(memory, a_world_takes_little_more_than_its_columns, .timeout = 60) {
+    enum {
+        ROWS = 256 * WEFT_SHARD_SLOTS,
+        ROW_BYTES = sizeof(Body) + sizeof(Wound) + sizeof(Friend),
+        SLOT_BYTES = 24
+    };
+    weft_world_desc desc = weft_world_desc_default();
+    weft_memory memory = weft_memory_system();
+    weft_world* world;
+    cr_assert_eq(weft_world_create(&desc, &memory, &world), WEFT_STATUS_OK);
+    world_component(world, WEFT_TYPE(Body), WEFT_STORAGE_DENSE);
+    world_component(world, WEFT_TYPE(Wound), WEFT_STORAGE_DENSE);
+    world_component(world, WEFT_TYPE(Friend), WEFT_STORAGE_DENSE);
+    weft_commands* commands = weft_world_commands(world);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        WEFT_CREATE(commands, 0, WEFT_VALUE(Body, {i, 0}), WEFT_VALUE(Wound, {i}),
+                    WEFT_VALUE(Friend, {WEFT_ENTITY_NULL}));
+        if (i % WEFT_SHARD_SLOTS == WEFT_SHARD_SLOTS - 1)
+            world_commit(world);
+    }
+    double taken = (double)weft_world_stats_read(world).arena_reserved;
+    double own = (double)ROWS * (ROW_BYTES + SLOT_BYTES);
+    cr_expect_leq(taken, 1.2 * own, "%.3f of the columns and %d bytes a slot", taken / own,
+                  SLOT_BYTES);
+    weft_world_destroy(world);
+}
+
 // Out of memory ----------------------------------------------------------------------------------
 
 // Whatever was refused: reading still works, and nothing is left half made.

@@ -7,7 +7,9 @@
 
 static const episode_config host_configs[] = {
     {.name = "host"},
-    {.name = "host, digests at the end only", .lazy_digest = true},
+    {.name = "host, small blocks, digests at the end only",
+     .lazy_digest = true,
+     .block_records = 1},
 };
 
 static const episode_config system_configs[] = {
@@ -16,7 +18,8 @@ static const episode_config system_configs[] = {
     {.name = "virtual 3, no fusion",
      .kind = WEFT_EXECUTOR_VIRTUAL,
      .workers = 3,
-     .no_fusion = true},
+     .no_fusion = true,
+     .block_records = 1},
     {.name = "virtual 4, by system",
      .kind = WEFT_EXECUTOR_VIRTUAL,
      .workers = 4,
@@ -28,7 +31,8 @@ static const episode_config system_configs[] = {
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 3,
      .everybody = true,
-     .grain = 1},
+     .grain = 1,
+     .block_records = 1},
 };
 
 static uint64_t campaign_seed(void) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weft_world.h"
+
 // Systems ----------------------------------------------------------------------------------------
 
 typedef struct script {
@@ -271,6 +273,8 @@ static weft_status make_world(replay* r, const script* scripts) {
         desc.archetype_limit = r->m.archetype_limit;
     }
     WEFT_TRY(weft_world_create(&desc, NULL, &r->world));
+    if (r->config->block_records > 0)
+        r->world->block_records = r->config->block_records;
     for (uint32_t i = 0; i < TYPE_COUNT; i++)
         WEFT_TRY(weft_world_register_component(
             r->world, program_weft_type(i),

@@ -34,9 +34,11 @@ Test(float_state, pinning_keeps_denormals_and_rounds_to_nearest) {
         spoil(spoilers[i]);
         const char* fault = weft_float_state_fault();
         cr_assert_not_null(fault);
+        cr_assert_not(weft__float_state_is_pinned(), "spoiler %zu", i);
         TEXT_HAS(fault, i < 2 ? "denormal" : "rounding");
         uint64_t before = weft_float_state_pin();
         cr_assert_null(weft_float_state_fault());
+        cr_assert(weft__float_state_is_pinned());
         cr_assert_gt(tiny / 8, 0.0f);
         weft_float_state_restore(before);
         cr_assert_not_null(weft_float_state_fault());

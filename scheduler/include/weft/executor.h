@@ -66,7 +66,7 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* exec
 /// SYSTEM_FAILED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, WORLD_FAILED.
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
 /// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
-/// always come back.
+/// always come back, and in a forked child, which has none, the caller does everything alone.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_tick(weft_executor* executor);
 
 /// View and full digest of the world, leaves hashed by all workers. Same values as
