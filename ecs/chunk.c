@@ -49,35 +49,6 @@ uint32_t weft__chunk_capacity_for(uint32_t rows) {
     return capacity;
 }
 
-static size_t column_bytes(uint32_t capacity, uint32_t size) {
-    return weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
-}
-
-size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity) {
-    WEFT_ASSERT(capacity >= CHUNK_ROWS_MIN);
-    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        size_t column = column_bytes(capacity, table->column_sizes[i]);
-        bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;
-    }
-    return bytes;
-}
-
-void weft__chunk_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
-                        uint8_t* block, weft_entity** entities, void** columns, void** backs) {
-    WEFT_ASSERT(block != NULL);
-    *entities = (weft_entity*)(void*)block;
-    block += column_bytes(capacity, sizeof(weft_entity));
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        size_t bytes = column_bytes(capacity, table->column_sizes[i]);
-        columns[i] = block;
-        block += bytes;
-        bool buffered = weft__type_at(world, table->column_types[i])->buffered;
-        backs[i] = buffered ? block : NULL;
-        block += buffered ? bytes : 0;
-    }
-}
-
 static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__chunk* chunk) {
     memmove(items + at + 1, items + at, (count - at) * sizeof(items[0]));
     items[at] = chunk;
@@ -86,19 +57,19 @@ static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__
 // One allocation holds the chunk and its arrays per column.
 static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
     size_t pointers = columns * sizeof(void*);
-    size_t size = sizeof(weft__chunk) + 2 * pointers + (columns + 1) * sizeof(weft_digest) +
-                  2 * (columns + 1);
+    size_t flags = weft__align_up(2 * (columns + 1), sizeof(void*));
+    size_t size = sizeof(weft__chunk) + flags + 2 * pointers + (columns + 1) * sizeof(weft_digest);
     uint8_t* memory = weft__arena_alloc_zero(&world->arena, size);
     if (memory == NULL)
         return NULL;
     weft__chunk* chunk = (weft__chunk*)(void*)memory;
     memory += sizeof(weft__chunk);
+    chunk->dirty = memory; // What a task needs comes first.
+    chunk->filled = memory + columns + 1;
+    memory += flags;
     chunk->columns = (void**)(void*)memory;
     chunk->backs = (void**)(void*)(memory + pointers);
-    memory += 2 * pointers;
-    chunk->leaves = (weft_digest*)(void*)memory;
-    chunk->dirty = memory + (columns + 1) * sizeof(weft_digest);
-    chunk->filled = chunk->dirty + columns + 1;
+    chunk->leaves = (weft_digest*)(void*)(memory + 2 * pointers);
     return chunk;
 }
 

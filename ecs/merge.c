@@ -549,25 +549,6 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
     }
 }
 
-// A block for the chunk's new content: the lane's spare of this class, warm from the chunk that was
-// merged before, else a new one. The old block becomes the spare, so nothing is copied back.
-static uint8_t* block_take(weft_world* world, weft__lane* lane, size_t size) {
-    uint32_t class_index = weft__arena_class(size);
-    uint8_t* block = lane->spares[class_index];
-    lane->spares[class_index] = NULL;
-    return block != NULL ? block : weft__arena_alloc(&world->arena, size);
-}
-
-static void block_give(weft_world* world, weft__lane* lane, void* block, size_t size) {
-    if (block == NULL)
-        return;
-    uint32_t class_index = weft__arena_class(size);
-    if (lane->spares[class_index] == NULL)
-        lane->spares[class_index] = block;
-    else
-        weft__arena_free(&world->arena, block, size);
-}
-
 static WEFT__INLINE void set_column(weft__merge* merge, uint32_t index, const uint8_t* old,
                                     uint32_t old_capacity, const uint8_t* packed, void* out,
                                     uint32_t capacity, size_t size, uint32_t type_id) {
@@ -588,9 +569,10 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     if (change->block_count > 0)
         rows += plan_blocks(merge, change);
     uint32_t capacity = rows <= chunk->capacity ? chunk->capacity : weft__chunk_capacity_for(rows);
-    size_t size = weft__chunk_bytes(world, table, capacity);
-    uint8_t* block = block_take(world, lane, size);
-    if (block == NULL) {
+    // The lane's spare block if it has one, warm from the chunk that was merged before. The old
+    // block becomes the spare, so nothing is copied back.
+    weft__block block;
+    if (!weft__block_take(world, lane, chunk, capacity, &block)) {
         weft__lane_fail(lane, WEFT_STATUS_OUT_OF_MEMORY, 0, chunk->archetype, chunk->shard,
                         "no memory is left for a chunk");
         return;
@@ -599,7 +581,7 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     void** columns = lane->layout.items;
     void** backs = columns + chunk->column_count;
     WEFT_ASSERT(2 * chunk->column_count <= lane->layout.capacity);
-    weft__chunk_layout(world, table, capacity, block, &entities, columns, backs);
+    weft__block_layout(world, table, capacity, &block, &entities, columns, backs);
     set_column(merge, 0, (const uint8_t*)chunk->entities, chunk->capacity, lane->carry, entities,
                capacity, sizeof(weft_entity), 0);
     weft__chunk_mark(lane, chunk, chunk->column_count);
@@ -615,8 +597,8 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
         replay_blocks(world, merge, 1u + chunk->column_count);
     else
         replay(merge, 1u + chunk->column_count);
-    block_give(world, lane, chunk->entities, chunk->block_size);
-    chunk->block_size = size;
+    weft__block_give(world, lane, chunk);
+    chunk->block = block;
     chunk->entities = entities;
     chunk->capacity = capacity;
     chunk->rewritten = world->commit_number;

@@ -216,6 +216,10 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
     }
     weft__chunk* chunk;
     const weft__program* program = item_program(run, item, &chunk);
+    // Most likely this worker's next one, and long gone from its caches.
+    uint32_t next = item - run->stage->world_systems.count + 1;
+    if (next < run->stage->tasks.count)
+        weft__chunk_fetch(run->stage->tasks.items[next]);
     if (chunk->row_count == 0)
         return;
     view_start(run, &view, worker, chunk);
@@ -248,6 +252,8 @@ static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
         const weft__entry* entry = NULL;
         for (uint32_t j = begin; j < begin + size; j++) {
             weft__chunk* chunk = stage->tasks.items[j];
+            if (j + 1 < begin + size)
+                weft__chunk_fetch(stage->tasks.items[j + 1]);
             if (chunk->archetype != archetype)
                 entry = weft__stage_entry(stage, chunk->archetype, rank);
             archetype = chunk->archetype;

@@ -72,6 +72,8 @@ static void fill(const fight* all, const weft_case* cases, const bool* present) 
             continue;
         weft_measure_row* row = weft_measure_add(all->table, duel->unit, &cases[i].series, 1,
                                                  "%s%s", label(all), cases[i].name);
+        if (duel->times != NULL && (i == ONE_WEFT || i == TWO_WEFT))
+            duel->times[i == TWO_WEFT] = cases[i].series;
         if (i == ONE_WEFT && duel->limit > 0)
             weft_measure_target(all->options, row, WEFT_MEASURE_AT_MOST, duel->limit);
     }
@@ -87,7 +89,10 @@ static void fill(const fight* all, const weft_case* cases, const bool* present) 
     if (!present[TWO_WEFT])
         return;
     weft_series gain = weft_series_ratio(&cases[ONE_WEFT].series, &cases[TWO_WEFT].series);
-    weft_measure_add(all->table, "ratio", &gain, 1, "%sspeed-up of 2 workers", label(all));
+    weft_measure_row* row =
+        weft_measure_add(all->table, "ratio", &gain, 1, "%sspeed-up of 2 workers", label(all));
+    if (duel->speedup > 0)
+        weft_measure_target(all->options, row, WEFT_MEASURE_AT_LEAST, duel->speedup);
     if (!present[TWO_HAND])
         return;
     gain = weft_series_ratio(&cases[ONE_HAND].series, &cases[TWO_HAND].series);

@@ -18,6 +18,8 @@ typedef struct weft_duel {
     double units;           // as many to a tick, in nanoseconds.
     double target[2];       // Largest good ratio with one worker and with two; 0: none.
     double limit;           // Largest good time of one worker, in `unit`; 0: none.
+    double speedup;         // Least good speed-up of two workers; 0: none.
+    weft_series* times;     // [2] Weft's with one worker and with two, for the caller, or null.
     bool peers;             // Also against the loops of other runtimes, with two threads.
     weft_sampling sampling; // No samples: as weft_sampling_of() has it.
     void* hand;             // The hand-written side, passed to all calls below.

@@ -43,11 +43,19 @@ typedef struct weft__type {
     bool has_bool;     // Some field may hold a byte that is neither 0 nor 1.
 } weft__type;
 
+/// Memory for the rows of one chunk (block.c): a block of its own, or a slice of a run, which the
+/// full chunks of an archetype share.
+typedef struct weft__block {
+    uint8_t* start; // Of the handles.
+    struct weft__run* run;
+    uint32_t slice;
+} weft__block;
+
 /// The rows of one archetype (or sparse component) whose slots lie in one shard, ascending by slot.
-/// Entities and columns lie in one block, each column aligned to 64 bytes.
+/// Each column is aligned to 64 bytes.
 typedef struct weft__chunk {
-    weft_entity* entities; // The start of the block.
-    void** columns;        // [column_count] world(t), or the only one.
+    weft_entity* entities;
+    void** columns; // [column_count] world(t), or the only one.
     uint32_t row_count;
     uint16_t column_count;
     uint16_t dirty_count; // Leaves that must be rehashed.
@@ -66,7 +74,7 @@ typedef struct weft__chunk {
     uint64_t written_tick; // Tick + 1 in which a system last took a column for writing.
     weft_digest* leaves;   // [column_count + 1]
     weft_digest node;
-    size_t block_size;
+    weft__block block; // Where entities and columns lie.
     uint32_t capacity;
     uint32_t id; // Dense over all chunks of archetypes, in order of creation.
     weft__members members;
@@ -86,6 +94,7 @@ typedef struct weft__archetype {
     bool has_buffered;
     bool dirty;                     // Some chunk's node changed since `node` was hashed.
     WEFT__VEC(weft__chunk*) chunks; // By shard.
+    weft__block slices;             // Free ones, the first; the others are a list (block.c).
     weft_digest node;
     bool node_empty; // No rows: left out of the view.
 } weft__archetype;
@@ -231,6 +240,8 @@ typedef struct weft__lane {
     uint8_t* column; // Scratch of the merge: one column of one full chunk; of the digest.
     size_t column_size;
     void* spares[WEFT__ARENA_CLASSES]; // Blocks by size class, for the merge's next chunk.
+    weft__block slices;                // Free ones of one archetype, for the same.
+    uint32_t slice_archetype;
     uint8_t* carry; // Scratch of the merge: packed rows that arrive in one shard.
     size_t carry_size;
     struct weft__merge* merge;      // Sets and steps of the merge.
@@ -411,6 +422,7 @@ struct weft_world {
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
     WEFT__VEC(uint32_t) sort_scratch;
+    uint32_t slice_count;                      // In all runs of blocks (block.c).
     WEFT__VEC(weft__chunk*) changed;           // Gathered from the lanes.
     WEFT__VEC(weft__digest_part) digest_parts; // Of the resources that changed.
     WEFT__VEC(uint8_t) bytes;                  // Node under construction.
@@ -584,6 +596,13 @@ uint32_t weft__archetype_column(const weft__archetype* archetype, uint32_t type_
 bool weft__archetype_has(const weft__archetype* archetype, uint32_t type_id);
 
 // chunk.c
+/// Fetches what a task reads of a chunk besides its rows.
+static WEFT__INLINE void weft__chunk_fetch(const weft__chunk* chunk) {
+    __builtin_prefetch(chunk);
+    __builtin_prefetch((const uint8_t*)chunk + 64);
+    __builtin_prefetch((const uint8_t*)(chunk + 1));
+    __builtin_prefetch((const uint8_t*)(chunk + 1) + 64);
+}
 /// The chunk of a table in a shard, or null.
 weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard);
 /// Makes an empty chunk and files it.
@@ -592,11 +611,6 @@ WEFT_NODISCARD weft_status weft__chunk_create(weft_world* world, weft__archetype
                                               weft__chunk** chunk_out);
 /// Position of the first chunk of a shard whose archetype is not below `archetype`.
 uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype);
-/// Bytes of a block with room for `capacity` rows.
-size_t weft__chunk_bytes(const weft_world* world, const weft__archetype* table, uint32_t capacity);
-/// Lays such a block out: fills the pointers of entities, columns and backs.
-void weft__chunk_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
-                        uint8_t* block, weft_entity** entities, void** columns, void** backs);
 /// Rows that a chunk with `rows` rows gets room for.
 uint32_t weft__chunk_capacity_for(uint32_t rows);
 /// The one place where a column becomes writable: marks it changed, fills the back column of a
@@ -615,6 +629,17 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
     return chunk->sparse ? &world->sparse.items[chunk->archetype]
                          : &world->archetypes.items[chunk->archetype];
 }
+
+// block.c
+/// A block for `capacity` rows of a chunk. False when memory is out.
+bool weft__block_take(weft_world* world, weft__lane* lane, const weft__chunk* chunk,
+                      uint32_t capacity, weft__block* out);
+/// Takes a chunk's block back; it may have none.
+void weft__block_give(weft_world* world, weft__lane* lane, const weft__chunk* chunk);
+/// Lays a block out: fills the pointers of entities, columns and backs.
+void weft__block_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
+                        const weft__block* block, weft_entity** entities, void** columns,
+                        void** backs);
 
 // commands.c
 /// True if one of some values may not enter the state: the task fails. `what` says where they
