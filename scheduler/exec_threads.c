@@ -479,7 +479,7 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
     }
     if (gain > 0)
         wake(pool, gain);
-    bool worth = gain > pool->wake_ns; // Else it is over before they come.
+    bool worth = together && gain > pool->wake_ns; // Else it is over before they come.
     pool->won_ns += worth ? gain : 0;
     return worth;
 }

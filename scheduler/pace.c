@@ -75,7 +75,7 @@ static void plan_next(weft__pace* pace, const weft__pace_terms* terms) {
         start_trial(pace);
     pace->goes_together = pace->trial > 0 ? !pace->together : pace->together;
     uint64_t known = pace->together ? pace->together_ns : pace->alone_ns;
-    if (pace->trial == 0 && known < EACH_RUN_JOINS * terms->join_ns)
+    if (pace->trial == 0 && known != 0 && known < EACH_RUN_JOINS * terms->join_ns)
         pace->stride = 2 * known > terms->join_ns ? STRIDE : STRIDE_TINY;
     pace->skip = pace->stride - 1;
 }

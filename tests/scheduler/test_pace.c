@@ -80,3 +80,12 @@ Test(pace, trials_go_by_expectation) {
     weft__pace pace = {.alone_ns = 10000, .together_ns = 50000, .trial = 1};
     cr_assert_eq(weft__pace_gain(&pace, &terms, 10000), 4000);
 }
+
+// The first run goes by a guess. What the other way costs is unknown then, not nothing.
+Test(pace, a_first_run_together_is_no_verdict) {
+    weft__pace_terms terms = {.join_ns = 500, .workers = 2};
+    weft__pace pace = {0};
+    weft__pace_note(&pace, &terms, true, 900000);
+    uint32_t together = run(&pace, (fake){700000, 360000}, 500, 1000);
+    cr_assert_gt(together, 950, "%u of 1000", together);
+}
