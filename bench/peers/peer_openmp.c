@@ -54,8 +54,9 @@ static void openmp_wake(void* opened) {
 
 static void openmp_rest(void* opened) {
     openmp_team* team = opened;
-    // Ends the threads that would spin for a while after a region.
-    omp_pause_resource(omp_pause_hard, omp_get_initial_device());
+    // Ends the threads that would spin for a while after a region. Not the hard pause: after one,
+    // LLVM's runtime aborts in every child that is forked.
+    omp_pause_resource(omp_pause_soft, omp_get_initial_device());
     weft_peer_unpin(&team->own);
     weft_peer_settle();
 }
