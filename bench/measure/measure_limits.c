@@ -239,7 +239,7 @@ static weft_status touch(size_t size, int advice, double* ns_out) {
     uint64_t start = weft_measure_now_ns();
     for (size_t i = 0; i < size; i += PAGE)
         ((volatile char*)first)[i] = 1;
-    *ns_out = (double)(weft_measure_now_ns() - start) / (double)(size / PAGE);
+    *ns_out = (double)(weft_measure_now_ns() - start) / ((double)size / PAGE);
     (void)munmap(base, size + huge);
     return WEFT_STATUS_OK;
 }

@@ -90,8 +90,9 @@ static void create_task(const openmp_graph* graph, uint32_t node) {
     uint32_t count = edges->first[node + 1] - edges->first[node];
     weft_peer_node* run = graph->run;
     void* context = graph->context;
-    char* const done = graph->done; // gcc does not see that the clauses use it.
-    (void)done;
+    char* const done = graph->done;
+    (void)done; // Compilers and analysers do not see that the clauses use them.
+    (void)from;
     switch (count) {
     case 0:
 #pragma omp task depend(out : done[node]) default(none) firstprivate(run, context, node)
