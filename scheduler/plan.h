@@ -34,7 +34,7 @@ typedef struct weft__stage {
     WEFT__VEC(weft__chunk*) tasks; // Chunks with a program, by shard, then archetype.
     bool joint;                    // Some chunk has several systems, so that they have an order.
     uint8_t pad[64];               // Workers read what is above, the caller writes what is below.
-    uint64_t cost_ns;              // What one worker needs, as last seen. Decides who, never what.
+    uint64_t cost_ns;              // A guess by rows and systems, until `pace` knows better.
     weft__pace pace;
     weft__sweep sweep; // Its groups are read by workers too, in batches that have them.
     uint8_t pad_after[64];

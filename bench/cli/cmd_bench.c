@@ -100,9 +100,8 @@ static void bench_count(bench_session* session, const weft_measure_table* table)
 
 static void bench_fail(bench_session* session, const weft_measure_table* table,
                        weft_status status) {
-    const char* line = table->error[0] != '\0' ? table->error : weft_status_text(status);
-    weft_cli_complain("%s: %s [%s]", table->name, line, weft_status_name(status));
-    (void)fprintf(session->lines_file, "  %s: FAILED: %s\n", table->name, line);
+    weft_cli_complain("%s: %s [%s]", table->name, table->error, weft_status_name(status));
+    (void)fprintf(session->lines_file, "  %s: FAILED: %s\n", table->name, table->error);
     bench_worsen(session, status == WEFT_STATUS_DIVERGED ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE);
 }
 

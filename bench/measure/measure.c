@@ -4,6 +4,7 @@
 
 #include "probe.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // In the order of `weft bench`.
@@ -83,6 +84,8 @@ weft_status weft_measure_run(const weft_measure* measure, const weft_measure_opt
     conditions->seconds = (double)(after.wall - before.wall) / 1e9;
     conditions->topology = NULL;
     weft_topology_destroy(topology);
+    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
+        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     table->passed = status == WEFT_STATUS_OK;
     for (uint32_t i = 0; i < table->row_count; ++i)
         table->passed = table->passed && table->row[i].verdict != WEFT_MEASURE_FAIL;

@@ -94,9 +94,9 @@ typedef struct weft_measure_table {
     char title[WEFT_MEASURE_TEXT]; // With the sizes.
     char note[WEFT_MEASURE_TEXT];  // On the whole; may be empty.
     char summary[1024];            // Lines for people, printed last; may be empty.
-    char error[320];               // The line of a run that failed; else empty.
-    bool passed;                   // No row fails its target.
-    weft_conditions conditions;    // Of the machine.
+    char error[320];            // The line of a run that failed, by weft_measure_run() if need be.
+    bool passed;                // No row fails its target.
+    weft_conditions conditions; // Of the machine.
     uint32_t row_count;
     weft_measure_row row[WEFT_MEASURE_ROWS_MAX];
 } weft_measure_table;

@@ -176,8 +176,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
                      all.births[i].error);
         weft_births_close(&all.births[i]);
     }
-    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     close_rows(&values);
     weft_topology_destroy(topology);
     return status;

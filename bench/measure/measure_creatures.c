@@ -91,8 +91,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     weft_status status = weft_topology_create(NULL, &topology);
     for (uint32_t i = 0; i < size_count && status == WEFT_STATUS_OK; ++i)
         status = measure(options, topology, sizes[i], table);
-    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     weft_topology_destroy(topology);
     return status;
 }

@@ -219,8 +219,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     close(&all);
     for (uint32_t i = 0; i < all.side_count && status == WEFT_STATUS_OK; ++i)
         status = measure_share(&all, all.sides[i].workers);
-    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     weft_topology_destroy(all.topology);
     return status;
 }

@@ -174,8 +174,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     if (status == WEFT_STATUS_OK) {
         choose_runners(&all, topology);
         status = measure(&all, entity_count, tick_count);
-    } else {
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     }
     for (uint32_t i = 0; i < all.count; ++i)
         weft_rig_close(&all.runners[i].rig);

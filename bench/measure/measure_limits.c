@@ -289,8 +289,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     for (uint32_t i = 0; i < all.hand_count; ++i)
         weft_hand_destroy(all.hands[i]);
     weft_topology_destroy(all.topology);
-    if (status != WEFT_STATUS_OK)
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     return status;
 }
 

@@ -152,8 +152,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
         status = measure(options, all, table);
         memory.release(memory.context, all, size);
     }
-    if (status != WEFT_STATUS_OK)
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     return status;
 }
 

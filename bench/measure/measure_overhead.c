@@ -125,8 +125,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
             snprintf(table->error, sizeof(table->error), "%s", sizes[i].rig.error);
         weft_rig_close(&sizes[i].rig);
     }
-    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     weft_topology_destroy(topology);
     return status;
 }

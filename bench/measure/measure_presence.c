@@ -513,8 +513,6 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
         status = measure_job(options, table, (uint32_t)count, what, 10);
     for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]) && status == WEFT_STATUS_OK; ++i)
         status = measure_job(options, table, (uint32_t)count, MOVE, shares[i]);
-    if (status != WEFT_STATUS_OK && table->error[0] == '\0')
-        snprintf(table->error, sizeof(table->error), "%s", weft_status_text(status));
     return status;
 }
 

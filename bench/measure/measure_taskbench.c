@@ -434,17 +434,6 @@ static weft_status find_points(form* one, double iteration_ns, uint64_t found[2]
     return WEFT_STATUS_OK;
 }
 
-static double median_of(weft_series series) {
-    for (uint32_t i = 1; i < series.count; ++i) {
-        double value = series.value[i];
-        uint32_t k = i;
-        for (; k > 0 && series.value[k - 1] > value; --k)
-            series.value[k] = series.value[k - 1];
-        series.value[k] = value;
-    }
-    return series.value[series.count / 2];
-}
-
 // The granularity at half of the peak, on the line through both points in log-log. Noise must not
 // turn the line: with overhead alone its slope is 1 there.
 static double interpolate(const double grain[2], const double efficiency[2]) {
@@ -458,7 +447,8 @@ static double interpolate(const double grain[2], const double efficiency[2]) {
 
 // By round, in nanoseconds.
 static weft_series metg_of(const field* all, uint32_t index) {
-    double iteration_ns = median_of(all->cases[0].series);
+    weft_series iterations = all->cases[0].series; // Sorted by the median; rounds stay in order.
+    double iteration_ns = weft_statistics_median(iterations.value, iterations.count);
     const weft_case* cases = &all->cases[1 + 2 * index];
     const point* points = &all->points[1 + 2 * index];
     weft_series metg = {.disturbed = cases[1].series.disturbed};

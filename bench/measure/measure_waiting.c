@@ -137,12 +137,6 @@ typedef struct outcome {
     uint64_t wakes;
 } outcome;
 
-static int compare_doubles(const void* left, const void* right) {
-    double a = *(const double*)left;
-    double b = *(const double*)right;
-    return (a > b) - (a < b);
-}
-
 static double quantile_of(double* sorted, uint32_t count, double quantile) {
     uint32_t rank = (uint32_t)(quantile * count);
     return sorted[rank < count ? rank : count - 1];
@@ -169,7 +163,7 @@ static weft_status run_block(const waiting* one, weft_rig* rig, uint32_t kind, u
         WEFT_TRY(weft_rig_tick(rig, kind));
         took[i] = (double)(weft_measure_now_ns() - start) / 1000;
     }
-    qsort(took, one->ticks, sizeof(double), compare_doubles);
+    weft_statistics_sort(took, one->ticks);
     out->value[kind][0][block] = quantile_of(took, one->ticks, 0.5);
     out->value[kind][1][block] = quantile_of(took, one->ticks, one->quantile);
     return WEFT_STATUS_OK;
