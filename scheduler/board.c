@@ -39,6 +39,7 @@ void weft__board_publish(weft__board* board, const weft__job* job) {
         for (uint32_t i = 0; i < board->worker_count; i++)
             weft__atomic_u64_store_release(&board->shares[i].claim, (uint64_t)(epoch - 1) << 32);
     board->published += cut_count(job->cuts[0], job->cuts[board->worker_count]);
+    board->own_open = true;
     weft__notice* notice = weft__board_notice(board, epoch);
     // Released one by one: who sees any of them also sees the epoch before on the other line.
     weft__atomic_u32_store_release(&notice->grain,
@@ -96,18 +97,28 @@ static void finish(weft__board* board, uint32_t worker, uint32_t count) {
         weft__park_notify(&board->done);
 }
 
+// The caller's own share of a batch in which nobody helps.
+static uint32_t run_own(weft__board* board, const share_view* share) {
+    if (!board->own_open)
+        return 0;
+    board->own_open = false;
+    run_items(share, 0, 0, share->count);
+    finish(board, 0, share->count);
+    return share->count;
+}
+
 uint32_t weft__board_run(weft__board* board, uint32_t worker, uint32_t owner, uint32_t epoch) {
     WEFT_CHECK(worker < board->worker_count && owner < board->worker_count);
     weft__atomic_u64* claim = &board->shares[owner].claim;
     share_view share = read_share(board, owner, epoch);
+    if (worker == 0 && owner == 0 && !weft__board_helps(board, epoch))
+        return run_own(board, &share);
     uint64_t seen = weft__atomic_u64_load_acquire(claim);
     uint32_t ran = 0;
-    for (;;) {
-        if (!is_current(board, epoch) || share.count == 0)
-            return ran;
+    while (is_current(board, epoch) && share.count > 0) {
         uint32_t left = (uint32_t)(seen >> 32) == epoch ? (uint32_t)seen : share.count;
         if (left == 0)
-            return ran;
+            break;
         WEFT_ASSERT(left <= share.count);
         uint32_t taken = left < share.grain ? left : share.grain;
         uint64_t next = (uint64_t)epoch << 32 | (left - taken);
@@ -117,10 +128,12 @@ uint32_t weft__board_run(weft__board* board, uint32_t worker, uint32_t owner, ui
         uint32_t first = share.count - left;
         run_items(&share, worker, first, first + taken);
         ran += taken;
-        finish(board, worker, taken);
-        if (next << 32 == 0)
-            return ran;
+        if (left == taken)
+            break;
     }
+    if (ran > 0) // Told once: the line is the one that the caller watches.
+        finish(board, worker, ran);
+    return ran;
 }
 
 bool weft__board_done(const weft__board* board) {

@@ -12,6 +12,9 @@
 /// in it has been claimed in this epoch, so the word that it saw before it looked is gone, and its
 /// compare-and-swap fails. Whoever has taken something keeps the batch open until it has finished
 /// it; only then does anybody touch what the batch points to.
+///
+/// Where nobody helps, nobody but the caller looks at the caller's share, and it is run without a
+/// claim: a compare-and-swap would first wait until the announcement has left for the workers.
 #pragma once
 
 #include "park.h"
@@ -29,8 +32,8 @@ typedef struct weft__notice {
 
 /// What one worker writes.
 typedef struct weft__share {
-    WEFT_CACHE_ALIGNED weft__atomic_u64 claim; // Epoch (high half), what remains (low half).
-    weft__atomic_u32 finished;                 // Items ever.
+    WEFT_CACHE_ALIGNED weft__atomic_u64 claim;    // Epoch (high half), what remains (low half).
+    WEFT_CACHE_ALIGNED weft__atomic_u32 finished; // Items ever. The caller watches this line.
 } weft__share;
 
 typedef struct weft__board {
@@ -40,6 +43,7 @@ typedef struct weft__board {
     weft__share* shares;
     WEFT_CACHE_ALIGNED uint32_t epoch;  // The caller's own from here on.
     uint32_t published;                 // Items ever.
+    bool own_open;                      // The caller has not begun its own share.
     WEFT_CACHE_ALIGNED weft__park done; // The caller waits for the end of a batch.
 } weft__board;
 

@@ -25,6 +25,8 @@
 #define WAKE_NS 60000u
 // A claim should be worth its compare-and-swap, and a share is not cut finer than this.
 #define CLAIM_NS 2000u
+// A share of so few joins is taken whole: what could be gained by helping is less than it costs.
+#define WHOLE_JOINS 8u
 // A batch of fewer joins is cut unevenly.
 #define UNEVEN_JOINS 16u
 // Looks at a word between two at the clock: about a microsecond.
@@ -34,12 +36,15 @@
 #define STALL_MAX_NS 10000000u
 // Wakes that do not pay, since ticks are short and far apart, come to cost a 64th.
 #define RELUCTANCE_MAX 6u
-// How long somebody rests who has lost its CPU: doubled each time it happens again.
-#define REST_NS 50000000u
+// Somebody who has lost its CPU rests so many times as long as that took: what the kernel does now
+// and then is over at once, another program's turn comes again. Doubled if it happens soon again.
+#define REST_LOSSES 16u
 #define REST_MAX_NS 1000000000u
 // How often the join of an empty batch is measured: the host moves CPUs nearer and farther.
 #define PROBE_PERIOD_NS 50000000u
-#define PROBE_ROUNDS 5u
+#define PROBE_ROUNDS 32u
+// Of the cost of measured batches, what waking for that alone may cost.
+#define PROBE_SHARE 64u
 // With a told period workers are awake this long before the tick, and what a timer is late.
 #define EARLY_NS 30000u
 
@@ -54,6 +59,7 @@ typedef struct worker {
     uint64_t rest_until;      // The caller's: UINT64_MAX for good.
     uint64_t rest_ns;
     uint64_t cpu_ns;                            // CPU time when the caller last looked.
+    bool stalled;                               // It has had none for a while.
     WEFT_CACHE_ALIGNED weft__atomic_u64 helped; // From here on written by the worker.
     weft__atomic_u64 late_ns;                   // From the last wake to its first look.
     weft__atomic_u32 asleep;
@@ -235,11 +241,12 @@ static void set_resting(weft__pool* pool, worker* one, bool rests, uint64_t unti
         weft__park_notify(&pool->rest);
 }
 
-static void give_rest(weft__pool* pool, worker* one, uint64_t now) {
+static void give_rest(weft__pool* pool, worker* one, uint64_t now, uint64_t lost_ns) {
     if (weft__atomic_u32_load_relaxed(&one->resting) != 0)
         return;
-    bool again = one->rest_ns != 0 && now < one->rest_until + 8 * one->rest_ns;
-    one->rest_ns = again ? 2 * one->rest_ns : REST_NS;
+    bool again = one->rest_ns != 0 && now < one->rest_until + 2 * one->rest_ns;
+    uint64_t least = again ? 2 * one->rest_ns : 0;
+    one->rest_ns = REST_LOSSES * lost_ns > least ? REST_LOSSES * lost_ns : least;
     if (one->rest_ns > REST_MAX_NS)
         one->rest_ns = REST_MAX_NS;
     set_resting(pool, one, true, now + one->rest_ns);
@@ -255,17 +262,25 @@ static void end_rests(weft__pool* pool, uint64_t now) {
     }
 }
 
-// Every worker that is awake and has not had its CPU since the last look rests from now on.
+// Finds who is awake and has not had its CPU since the last look.
 static void look_for_stalls(weft__pool* pool, uint64_t elapsed_ns) {
-    uint64_t now = weft__os_clock_ns();
     for (uint32_t i = 1; i < pool->worker_count; i++) {
         worker* one = &pool->workers[i];
         uint64_t cpu = weft__os_thread_cpu_ns(&one->thread);
         uint64_t had = cpu - one->cpu_ns;
         one->cpu_ns = cpu;
         bool asleep = weft__atomic_u32_load_acquire(&one->asleep) != 0;
-        if (elapsed_ns != 0 && !asleep && had < elapsed_ns / 4)
-            give_rest(pool, one, now);
+        one->stalled |= elapsed_ns != 0 && !asleep && had < elapsed_ns / 4;
+    }
+}
+
+static void rest_stalled(weft__pool* pool, uint64_t lost_ns) {
+    uint64_t now = weft__os_clock_ns();
+    for (uint32_t i = 1; i < pool->worker_count; i++) {
+        worker* one = &pool->workers[i];
+        if (one->stalled)
+            give_rest(pool, one, now, lost_ns);
+        one->stalled = false;
     }
 }
 
@@ -323,17 +338,25 @@ static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost
     }
 }
 
-// Pieces that are worth a claim, but not so large that the end of the batch is uneven.
-static uint32_t choose_grain(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
-    if (pool->executor->desc.grain != 0)
-        return pool->executor->desc.grain & WEFT__GRAIN_MAX;
+// Pieces that are worth a claim and the way of its lines to a helper and back, but not so large
+// that the end of the batch is uneven.
+static void choose_claims(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns,
+                          weft__job* job) {
+    const weft_executor_desc* desc = &pool->executor->desc;
     uint64_t item_ns = cost_ns / batch->count + 1;
+    uint64_t steal_ns = 2 * pool->join_ns;
+    bool small = cost_ns <= WHOLE_JOINS * pool->active * pool->join_ns && item_ns <= steal_ns;
     uint64_t piece_ns = cost_ns / (8u * pool->active);
     piece_ns = piece_ns < CLAIM_NS ? piece_ns : CLAIM_NS;
-    piece_ns = piece_ns > pool->join_ns ? piece_ns : pool->join_ns;
-    uint64_t grain = piece_ns / item_ns;
+    piece_ns = piece_ns > steal_ns ? piece_ns : steal_ns;
+    uint64_t grain = small ? WEFT__GRAIN_MAX : piece_ns / item_ns;
+    if (desc->everybody)
+        grain = 1;
+    if (desc->grain != 0)
+        grain = desc->grain;
     grain = grain < WEFT__GRAIN_MAX ? grain : WEFT__GRAIN_MAX;
-    return grain == 0 ? 1 : (uint32_t)grain;
+    job->grain = grain == 0 ? 1 : (uint32_t)grain;
+    job->helps = !small || desc->everybody;
 }
 
 // Yields and sleeps until the batch is done, with a look now and then for who holds it up.
@@ -358,6 +381,8 @@ static void join_long(weft__pool* pool) {
             weft__park_sleep(&pool->board.done, ticket, now + wait_ns);
         wait_ns = 2 * wait_ns < STALL_MAX_NS ? 2 * wait_ns : STALL_MAX_NS;
     }
+    if (looked)
+        rest_stalled(pool, weft__os_clock_ns() - begin);
 }
 
 // A worker that has not even begun after a while has been put aside: its share is done here.
@@ -454,14 +479,9 @@ static void run_alone(weft_executor* executor, const weft__batch* batch) {
 }
 
 static void run_shared(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
-    bool everybody = pool->executor->desc.everybody;
-    weft__job job = {.fn = batch->fn,
-                     .context = batch->context,
-                     .grain = choose_grain(pool, batch, cost_ns),
-                     .cuts = pool->cuts};
-    // An item must be worth the way of a line for others to be better at it.
-    job.helps = cost_ns / batch->count > pool->join_ns / 2 || everybody;
-    cut_shares(pool, batch, everybody ? 0 : cost_ns);
+    weft__job job = {.fn = batch->fn, .context = batch->context, .cuts = pool->cuts};
+    choose_claims(pool, batch, cost_ns, &job);
+    cut_shares(pool, batch, pool->executor->desc.everybody ? 0 : cost_ns);
     run_together(pool, &job);
 }
 
@@ -477,8 +497,10 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
         pool->won_ns += together ? gain : 0;
         return together;
     }
-    if (gain > 0)
-        wake(pool, gain);
+    // A join that was once found to be dear is measured again, but seldom if nobody is awake for
+    // it.
+    if (gain > 0 || 2 * cost_ns > pool->join_ns)
+        wake(pool, gain > 0 ? gain : cost_ns / PROBE_SHARE);
     bool worth = together && gain > pool->wake_ns; // Else it is over before they come.
     pool->won_ns += worth ? gain : 0;
     return worth;
@@ -494,7 +516,7 @@ static void check_caller(weft__pool* pool, uint64_t usual_ns, uint64_t took_ns, 
     for (uint32_t i = pool->worker_count; lost && i > 1; i--) {
         if (weft__atomic_u32_load_relaxed(&pool->workers[i - 1].resting) != 0)
             continue;
-        give_rest(pool, &pool->workers[i - 1], now); // Its CPU is for the caller to go to.
+        give_rest(pool, &pool->workers[i - 1], now, took_ns); // Its CPU is for the caller.
         return;
     }
 }

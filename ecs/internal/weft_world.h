@@ -254,7 +254,7 @@ typedef struct weft__lane {
     uint64_t moved;
     bool unknown; // Some create's set is not stored yet.
     uint64_t leaves_hashed;
-    uint8_t pad[64];        // The caller reads what is above after every stage.
+    uint8_t pad[128];       // The caller reads what is above after every stage.
     uint64_t task;          // Serial number of the running task in this lane.
     uint8_t pad_after[128]; // Lanes of two workers never share a line.
 } weft__lane;
