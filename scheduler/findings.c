@@ -176,7 +176,7 @@ static weft_status find_dead(weft_inspect* inspect, const uses* u) {
         else if (!more_may_come)
             kind = WEFT_FINDING_DEAD_UNMATCHED;
         else if (!is_read(system, rank, u))
-            kind = WEFT_FINDING_DEAD_UNREAD;
+            kind = WEFT_FINDING_IDLE_UNREAD;
         WEFT_TRY(finding_add(inspect, kind, rank, rank, NULL));
     }
     return WEFT_STATUS_OK;

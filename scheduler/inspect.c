@@ -20,7 +20,7 @@ static size_t closure_bytes(const weft_inspect* inspect) {
 static weft_status inspect_reserve(weft_inspect* inspect) {
     weft__arena* arena = &inspect->schedule->world->arena;
     size_t edges = (size_t)inspect->schedule->edges.count + 1;
-    inspect->after = weft__arena_alloc_zero(arena, closure_bytes(inspect));
+    inspect->after = weft__arena_alloc(arena, closure_bytes(inspect));
     inspect->first = weft__arena_alloc_zero(arena, list_bytes(inspect));
     inspect->arcs = weft__arena_alloc(arena, edges * sizeof(weft__inspect_arc));
     inspect->from = weft__arena_alloc(arena, edges * sizeof(uint32_t));
@@ -64,21 +64,58 @@ static void arcs_sort(weft_inspect* inspect) {
             inspect->from[i] = rank;
 }
 
-// The closure, from the last system backwards. A system's arcs ascend, so what another path reaches
-// is there when its arc comes: whatever lies between two systems has a rank between theirs.
-static void close_edges(weft_inspect* inspect) {
+// True if `from` sends what `to` consumes in the same tick: the build refuses the reverse.
+static bool is_forced(const weft_world* world, const weft__access* from, const weft__access* to) {
+    for (uint32_t i = 0; i < from->terms.count; i++) {
+        const weft__term* term = &from->terms.items[i];
+        if (term->mode != WEFT_ACCESS_EMIT ||
+            world->channels.items[term->index].delivery != WEFT_DELIVERY_TICK)
+            continue;
+        for (uint32_t j = 0; j < to->terms.count; j++)
+            if (to->terms.items[j].mode == WEFT_ACCESS_CONSUME &&
+                to->terms.items[j].type_id == term->type_id)
+                return true;
+    }
+    return false;
+}
+
+static void arcs_judge(weft_inspect* inspect) {
+    const weft_schedule* schedule = inspect->schedule;
+    for (uint32_t i = 0; i < schedule->edges.count; i++) {
+        weft__inspect_arc* arc = &inspect->arcs[i];
+        const weft__edge* edge = &schedule->edges.items[arc->edge];
+        arc->settled = !edge->by_registration ||
+                       is_forced(schedule->world, &schedule->systems.items[edge->from].access,
+                                 &schedule->systems.items[edge->to].access);
+    }
+}
+
+// A closure, from the last system backwards: of all arcs or of those that are settled. A system's
+// arcs ascend, so what another path reaches is there when its arc comes: whatever lies between two
+// systems has a rank between theirs.
+static void close_arcs(weft_inspect* inspect, bool settled) {
+    memset(inspect->after, 0, closure_bytes(inspect));
     for (uint32_t from = inspect->count; from-- > 0;) {
         uint64_t* row = inspect->after + (size_t)from * inspect->words;
         for (uint32_t i = inspect->first[from]; i < inspect->first[from + 1]; i++) {
-            uint32_t to = inspect->arcs[i].to;
+            weft__inspect_arc* arc = &inspect->arcs[i];
+            uint32_t to = arc->to;
             WEFT_ASSERT(from < to && to < inspect->count);
-            inspect->arcs[i].implied = (row[to / 64] >> (to % 64) & 1) != 0;
-            if (inspect->arcs[i].implied)
+            arc->implied = (row[to / 64] >> (to % 64) & 1) != 0;
+            if (arc->implied || (settled && !arc->settled))
                 continue;
             const uint64_t* behind = weft__inspect_after(inspect, to);
             for (uint32_t word = to / 64; word < inspect->words; word++)
                 row[word] |= behind[word];
             row[to / 64] |= (uint64_t)1 << (to % 64);
+        }
+        for (uint32_t i = inspect->first[from]; i < inspect->first[from + 1] && settled; i++) {
+            weft__inspect_arc* arc = &inspect->arcs[i];
+            bool reached = (row[arc->to / 64] >> (arc->to % 64) & 1) != 0;
+            arc->order = !inspect->schedule->edges.items[arc->edge].by_registration
+                             ? WEFT_ORDER_DECLARED
+                         : reached ? WEFT_ORDER_MESSAGES
+                                   : WEFT_ORDER_REGISTRATION;
         }
     }
 }
@@ -97,7 +134,9 @@ weft_status weft_inspect_create(const weft_schedule* schedule, weft_inspect** in
     weft_status status = inspect_reserve(inspect);
     if (status == WEFT_STATUS_OK) {
         arcs_sort(inspect);
-        close_edges(inspect);
+        arcs_judge(inspect);
+        close_arcs(inspect, true);
+        close_arcs(inspect, false);
         status = weft__inspect_find(inspect);
     }
     if (status != WEFT_STATUS_OK)
@@ -128,7 +167,7 @@ weft_inspect_edge weft_inspect_edge_at(const weft_inspect* inspect, uint32_t ind
     const weft__inspect_arc* arc = &inspect->arcs[index];
     weft_edge edge = weft_schedule_edge(inspect->schedule, arc->edge);
     WEFT_CHECK(edge.from == inspect->from[index] && edge.to == arc->to);
-    return (weft_inspect_edge){edge, arc->implied};
+    return (weft_inspect_edge){edge, arc->implied, arc->order};
 }
 
 bool weft_inspect_is_before(const weft_inspect* inspect, uint32_t from, uint32_t to) {

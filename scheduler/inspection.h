@@ -10,6 +10,8 @@ typedef struct weft__inspect_arc {
     uint32_t to;
     uint32_t edge; // In schedule.edges.
     bool implied;
+    bool settled; // Declared, or forced by messages, not only through others.
+    weft_inspect_order order;
 } weft__inspect_arc;
 
 struct weft_inspect {

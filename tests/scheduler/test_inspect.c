@@ -60,7 +60,7 @@ static void close_all(weft_inspect* inspect, weft_schedule* schedule, weft_world
 
 enum {
     SYSTEMS_MAX = 12,
-    KINDS = 5,
+    KINDS = 6, // A, B, C, Twin, Shout, Total.
     GRAPHS = 2000,
 };
 
@@ -70,6 +70,7 @@ typedef struct model {
     bool relations[SYSTEMS_MAX][SYSTEMS_MAX];
     bool edge[SYSTEMS_MAX][SYSTEMS_MAX]; // By rank, as the schedule has them.
     bool after[SYSTEMS_MAX][SYSTEMS_MAX];
+    bool settled[SYSTEMS_MAX][SYSTEMS_MAX]; // By relations and messages alone.
     uint32_t steps[SYSTEMS_MAX][SYSTEMS_MAX];
     uint32_t rows[3]; // Component sets of the world's archetypes, bits of A, B, C, Twin.
 } model;
@@ -82,8 +83,8 @@ static uint64_t draw(uint64_t* state) {
 }
 
 static const weft_type* kind_type(uint32_t kind) {
-    const weft_type* types[KINDS] = {WEFT_TYPE(A), WEFT_TYPE(B), WEFT_TYPE(C), WEFT_TYPE(Twin),
-                                     WEFT_TYPE(Total)};
+    const weft_type* types[KINDS] = {WEFT_TYPE(A),    WEFT_TYPE(B),     WEFT_TYPE(C),
+                                     WEFT_TYPE(Twin), WEFT_TYPE(Shout), WEFT_TYPE(Total)};
     return types[kind];
 }
 
@@ -94,8 +95,12 @@ static void generate(model* m, uint64_t* state) {
     for (uint32_t i = 0; i < m->count; i++) {
         for (uint32_t kind = 0; kind < KINDS; kind++) {
             uint32_t mode = (uint32_t)(draw(state) % density);
-            if (kind == KINDS - 1) // Nobody writes between readers: those are first or last.
-                mode = mode != 1 ? 0 : draw(state) % 2 == 0 ? WEFT_ACCESS_REDUCE : 0;
+            if (kind == KINDS - 1) // Nobody writes between readers: those are first.
+                mode = mode == 1 ? WEFT_ACCESS_REDUCE : 0;
+            else if (kind == KINDS - 2) // Senders come first.
+                mode = mode >= 4                        ? 0
+                       : i < m->count / 2 || i % 5 == 0 ? WEFT_ACCESS_EMIT
+                                                        : WEFT_ACCESS_CONSUME;
             else if (mode > WEFT_ACCESS_READ_ANY)
                 mode = 0;
             m->modes[i][kind] = (weft_access_mode)mode;
@@ -142,21 +147,35 @@ static weft_schedule* register_model(weft_world* world, const model* m) {
     return schedule;
 }
 
+static void close_relation(bool relation[SYSTEMS_MAX][SYSTEMS_MAX], uint32_t count) {
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t j = 0; j < count; j++)
+                relation[i][j] = relation[i][j] || (relation[i][k] && relation[k][j]);
+}
+
 // Turns the model to ranks, and takes the edges from the schedule.
 static void model_close(model* m, const weft_schedule* schedule) {
     model old = *m;
+    uint32_t number[SYSTEMS_MAX];
     for (uint32_t rank = 0; rank < m->count; rank++) {
-        uint32_t i = (uint32_t)strtoul(weft_schedule_system_name(schedule, rank) + 1, NULL, 10);
-        memcpy(m->modes[rank], old.modes[i], sizeof(m->modes[rank]));
+        number[rank] = (uint32_t)strtoul(weft_schedule_system_name(schedule, rank) + 1, NULL, 10);
+        memcpy(m->modes[rank], old.modes[number[rank]], sizeof(m->modes[rank]));
     }
-    memset(m->edge, 0, sizeof(m->edge));
     for (uint32_t i = 0; i < weft_schedule_edge_count(schedule); i++) {
         weft_edge edge = weft_schedule_edge(schedule, i);
         m->edge[edge.from][edge.to] = true;
     }
     for (uint32_t i = 0; i < m->count; i++)
-        for (uint32_t j = 0; j < m->count; j++)
+        for (uint32_t j = 0; j < m->count; j++) {
+            m->relations[i][j] = old.relations[number[i]][number[j]];
+            m->settled[i][j] =
+                m->relations[i][j] || (m->modes[i][KINDS - 2] == WEFT_ACCESS_EMIT &&
+                                       m->modes[j][KINDS - 2] == WEFT_ACCESS_CONSUME);
             m->steps[i][j] = m->edge[i][j] ? 1 : 1000;
+        }
+    close_relation(m->relations, m->count);
+    close_relation(m->settled, m->count);
     for (uint32_t k = 0; k < m->count; k++)
         for (uint32_t i = 0; i < m->count; i++)
             for (uint32_t j = 0; j < m->count; j++)
@@ -201,6 +220,11 @@ static void check_edges(const model* m, const weft_inspect* inspect, uint32_t ed
         for (uint32_t k = 0; k < m->count; k++)
             implied = implied || (m->after[at.edge.from][k] && m->after[k][at.edge.to]);
         cr_assert(key > last, SAYS "edges are out of order", seed, number);
+        weft_inspect_order order = m->relations[at.edge.from][at.edge.to] ? WEFT_ORDER_DECLARED
+                                   : m->settled[at.edge.from][at.edge.to] ? WEFT_ORDER_MESSAGES
+                                                                          : WEFT_ORDER_REGISTRATION;
+        cr_assert(at.order == order, SAYS "order %d, not %d, of %u and %u", seed, number, at.order,
+                  order, at.edge.from, at.edge.to);
         cr_assert(at.implied == implied, SAYS "edge %u to %u", seed, number, at.edge.from,
                   at.edge.to);
         last = key;
@@ -273,6 +297,9 @@ static bool apart(const model* m, uint32_t i, uint32_t j) {
 static int clash(const model* m, uint32_t i, uint32_t j, uint32_t kind) {
     weft_access_mode x = m->modes[i][kind];
     weft_access_mode y = m->modes[j][kind];
+    if ((x == WEFT_ACCESS_EMIT && y == WEFT_ACCESS_CONSUME) ||
+        (y == WEFT_ACCESS_EMIT && x == WEFT_ACCESS_CONSUME))
+        return 2;
     if ((x == WEFT_ACCESS_REDUCE && y == WEFT_ACCESS_REDUCED) ||
         (y == WEFT_ACCESS_REDUCE && x == WEFT_ACCESS_REDUCED))
         return 2;
@@ -366,7 +393,8 @@ static void check_findings(const model* m, const weft_inspect* inspect, uint64_t
                     number);
         }
     for (uint32_t i = 0; i < m->count; i++) {
-        bool output = m->modes[i][KINDS - 1] == WEFT_ACCESS_REDUCE;
+        bool output = m->modes[i][KINDS - 1] == WEFT_ACCESS_REDUCE ||
+                      m->modes[i][KINDS - 2] == WEFT_ACCESS_EMIT;
         for (uint32_t kind = 0; kind < 4; kind++)
             output = output || writes(m->modes[i][kind]);
         bool met = matches(m, i, 0); // The empty archetype is always there.
@@ -598,8 +626,8 @@ Test(inspect, idle_systems_may_wake_where_there_are_commands) {
     weft_inspect* inspect = inspect_built(schedule);
     cr_assert_eq(life_of(inspect, 0), -1);
     cr_assert_eq(life_of(inspect, 1), WEFT_FINDING_IDLE);
-    cr_assert_eq(life_of(inspect, 2), WEFT_FINDING_DEAD_UNREAD);
-    cr_assert_eq(life_of(inspect, 3), WEFT_FINDING_DEAD_UNREAD);
+    cr_assert_eq(life_of(inspect, 2), WEFT_FINDING_IDLE_UNREAD);
+    cr_assert_eq(life_of(inspect, 3), WEFT_FINDING_IDLE_UNREAD);
     for (uint32_t rank = 4; rank < 7; rank++)
         cr_assert_eq(life_of(inspect, rank), WEFT_FINDING_IDLE, "rank %u", rank);
     close_all(inspect, schedule, world);

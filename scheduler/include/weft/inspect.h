@@ -23,10 +23,21 @@ WEFT_API void weft_inspect_destroy(weft_inspect* inspect);
 
 // Order ------------------------------------------------------------------------------------------
 
-/// An edge between ranks. `implied`: other edges say so too, so it is not in the reduced graph.
+/// Who decided which of two systems comes first.
+typedef enum weft_inspect_order {
+    WEFT_ORDER_DECLARED = 0, // `before` and `after`, maybe through other systems.
+    WEFT_ORDER_MESSAGES = 1, // The build takes no other order: same-tick messages are sent before
+                             // they are consumed, here or on the way through other systems.
+    WEFT_ORDER_REGISTRATION = 2, // Registration alone. The other way round would do other things
+                                 // and be taken as well: the pair is ambiguous.
+} weft_inspect_order;
+
+/// An edge between ranks. `implied`: other edges say so too, so it is not in the reduced graph. If
+/// all ambiguous edges of the reduced graph are declared, no edge is ambiguous.
 typedef struct weft_inspect_edge {
     weft_edge edge;
     bool implied;
+    weft_inspect_order order;
 } weft_inspect_edge;
 
 /// Edge `index` of weft_schedule_edge_count(), ordered by (from, to) in ranks.
@@ -89,14 +100,14 @@ typedef enum weft_finding_kind {
     /// `other` is the first: it sees the value of the tick before. Writers on other rows do not
     /// count, and what is buffered is always read like that.
     WEFT_FINDING_READ_BEFORE_WRITE = 1,
-    /// `system` declares no write, message, partial or command: it cannot change anything.
+    /// Dead: `system` declares no write, message, partial or command, so it cannot change anything.
     WEFT_FINDING_DEAD_NO_OUTPUT = 2,
-    /// `system` matches no archetype of the world, and no system that runs records commands, which
-    /// could make entities for it. Only the host still could.
+    /// Dead: `system` matches no archetype of the world, and no system that runs records commands,
+    /// which could make entities for it. Only a host with commands of its own still could.
     WEFT_FINDING_DEAD_UNMATCHED = 3,
-    /// `system` matches no archetype of the world. Commands may make one, but no other system reads
-    /// what this one would write, and it records no commands of its own.
-    WEFT_FINDING_DEAD_UNREAD = 4,
+    /// `system` matches no archetype of the world yet. No other system reads what it would write,
+    /// and it records no commands; the host may read it.
+    WEFT_FINDING_IDLE_UNREAD = 4,
     /// `system` matches no archetype of the world yet. No fault.
     WEFT_FINDING_IDLE = 5,
 } weft_finding_kind;
