@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conflict.h"
 #include "weft_bits.h"
 
 typedef struct graph {
@@ -22,97 +23,8 @@ typedef struct graph {
     uint32_t* pending; // [count] predecessors not yet ranked.
 } graph;
 
-typedef struct conflict {
-    const char* reason; // Null: none.
-    const weft_type* type;
-    bool barrier;
-} conflict;
-
 static bool bit_test(const graph* g, uint32_t from, uint32_t to) {
     return (g->reach[(size_t)from * g->words + to / 64] >> (to % 64) & 1) != 0;
-}
-
-static bool is_own(weft_access_mode mode) {
-    return mode >= WEFT_ACCESS_READ && mode <= WEFT_ACCESS_WRITE_OPTIONAL;
-}
-
-static bool is_own_write(weft_access_mode mode) {
-    return mode == WEFT_ACCESS_WRITE || mode == WEFT_ACCESS_WRITE_OPTIONAL;
-}
-
-// True if `a` requires a dense component that `b` excludes: no archetype matches both.
-static bool excludes(const weft__access* a, const weft__access* b) {
-    for (uint32_t i = 0; i < a->terms.count; i++) {
-        const weft__term* need = &a->terms.items[i];
-        bool required = need->mode == WEFT_ACCESS_READ || need->mode == WEFT_ACCESS_WRITE ||
-                        need->mode == WEFT_ACCESS_WITH;
-        if (!required || need->sparse)
-            continue;
-        for (uint32_t j = 0; j < b->terms.count; j++)
-            if (b->terms.items[j].mode == WEFT_ACCESS_WITHOUT &&
-                b->terms.items[j].type_id == need->type_id)
-                return true;
-    }
-    return false;
-}
-
-// Conflict of two entries on one type, rows aside.
-static conflict conflict_of_terms(const weft_world* world, const weft__term* a,
-                                  const weft__term* b) {
-    conflict none = {NULL, NULL, false};
-    const weft_type* type = a->type;
-    weft_access_mode x = a->mode < b->mode ? a->mode : b->mode;
-    weft_access_mode y = a->mode < b->mode ? b->mode : a->mode;
-    if (is_own(x) && is_own(y)) {
-        bool both = is_own_write(x) && is_own_write(y);
-        if (!is_own_write(x) && !is_own_write(y))
-            return none;
-        if (a->buffered && !both)
-            return none; // The reader sees world(t).
-        return (conflict){both ? "write-write on the same row" : "read-write on the same row", type,
-                          false};
-    }
-    if (y == WEFT_ACCESS_READ_ANY && is_own_write(x) && !a->buffered)
-        return (conflict){"any-row read of what the other writes", type, true};
-    if (x == WEFT_ACCESS_RESOURCE_READ && y == WEFT_ACCESS_RESOURCE_WRITE)
-        return (conflict){"read-write of a resource", type, true};
-    if (x == WEFT_ACCESS_RESOURCE_WRITE && y == WEFT_ACCESS_RESOURCE_WRITE)
-        return (conflict){"write-write of a resource", type, true};
-    if (x == WEFT_ACCESS_EMIT && y == WEFT_ACCESS_CONSUME &&
-        world->channels.items[a->index].delivery == WEFT_DELIVERY_TICK)
-        return (conflict){"messages are consumed after all are sent", type, true};
-    if (x == WEFT_ACCESS_REDUCE && y == WEFT_ACCESS_REDUCED)
-        return (conflict){"a reduction is read after it is finished", type, true};
-    return none;
-}
-
-// The gravest conflict of two systems: a barrier if there is one.
-static conflict conflict_of(const weft_world* world, const weft__system* a, const weft__system* b) {
-    conflict found = {NULL, NULL, false};
-    bool disjoint = false;
-    bool disjoint_known = false;
-    for (uint32_t i = 0; i < a->access.terms.count; i++) {
-        for (uint32_t j = 0; j < b->access.terms.count; j++) {
-            const weft__term* x = &a->access.terms.items[i];
-            const weft__term* y = &b->access.terms.items[j];
-            if (x->type_id != y->type_id)
-                continue;
-            conflict here = conflict_of_terms(world, x, y);
-            if (here.reason == NULL || (found.reason != NULL && !here.barrier))
-                continue;
-            if (!here.barrier) {
-                if (!disjoint_known)
-                    disjoint = excludes(&a->access, &b->access) || excludes(&b->access, &a->access);
-                disjoint_known = true;
-                if (disjoint)
-                    continue;
-            }
-            found = here;
-            if (found.barrier)
-                return found;
-        }
-    }
-    return found;
 }
 
 // Letters that differ, for near matches of a misspelt name.
@@ -134,17 +46,24 @@ static uint32_t name_distance(const char* a, const char* b) {
     return row[length];
 }
 
-static weft_status relation_resolve(graph* g, uint32_t index, const weft__relation* relation) {
-    weft_schedule* schedule = g->schedule;
+// The nearest name that may have been meant, or WEFT__NONE.
+static uint32_t name_nearest(const graph* g, uint32_t index, const char* name) {
     uint32_t near = WEFT__NONE;
     uint32_t near_distance = 4;
     for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t distance = name_distance(relation->name, schedule->systems.items[i].name);
+        uint32_t distance = name_distance(name, g->schedule->systems.items[i].name);
         if (distance < near_distance && i != index) {
             near = i;
             near_distance = distance;
         }
-        if (distance != 0)
+    }
+    return near;
+}
+
+static weft_status relation_resolve(graph* g, uint32_t index, const weft__relation* relation) {
+    weft_schedule* schedule = g->schedule;
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (strcmp(relation->name, schedule->systems.items[i].name) != 0)
             continue;
         WEFT_TRY(WEFT__VEC_RESERVE(&schedule->world->arena, g->declared, 1));
         g->declared.items[g->declared.count++] =
@@ -153,6 +72,7 @@ static weft_status relation_resolve(graph* g, uint32_t index, const weft__relati
                          .reason = relation->before ? "declared before" : "declared after"};
         return WEFT_STATUS_OK;
     }
+    uint32_t near = name_nearest(g, index, relation->name);
     return weft__schedule_fail(schedule, WEFT_STATUS_UNKNOWN_SYSTEM,
                                "system \"%s\" is declared to run %s \"%s\", which is not "
                                "registered%s%s%s",
@@ -291,7 +211,7 @@ static weft_status collect_edges(graph* g) {
         for (uint32_t j = i + 1; j < g->count; j++) {
             const weft__system* a = &schedule->systems.items[i];
             const weft__system* b = &schedule->systems.items[j];
-            conflict found = conflict_of(schedule->world, a, b);
+            weft__conflict found = weft__conflict_of(schedule->world, a, b);
             if (found.reason == NULL)
                 continue;
             bool back = bit_test(g, j, i);

@@ -160,6 +160,20 @@ weft_scope weft_schedule_system_scope(const weft_schedule* schedule, uint32_t ra
     return weft__schedule_at(schedule, rank)->scope;
 }
 
+uint32_t weft_schedule_access_count(const weft_schedule* schedule, uint32_t rank) {
+    WEFT_ASSERT(schedule->built);
+    const weft__access* access = &weft__schedule_at(schedule, rank)->access;
+    return access->terms.count + access->commands;
+}
+
+weft_access weft_schedule_access(const weft_schedule* schedule, uint32_t rank, uint32_t index) {
+    WEFT_ASSERT(index < weft_schedule_access_count(schedule, rank));
+    const weft__access* access = &weft__schedule_at(schedule, rank)->access;
+    if (index == access->terms.count)
+        return (weft_access){WEFT_ACCESS_COMMANDS, NULL};
+    return (weft_access){access->terms.items[index].mode, access->terms.items[index].type};
+}
+
 uint32_t weft_schedule_stage_count(const weft_schedule* schedule) {
     WEFT_ASSERT(schedule->built);
     return schedule->stage_count;

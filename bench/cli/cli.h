@@ -22,6 +22,7 @@ typedef enum weft_exit {
 #define WEFT_CLI_LINE_SIZE 640u
 #define WEFT_CLI_WORKERS_MAX 1024u
 #define WEFT_CLI_SEEDS_MAX 100000u
+#define WEFT_CLI_ENTITIES_MAX 100000u // Where a simulation's own size may be more than is needed.
 
 /// The program as it was started.
 typedef struct weft_cli {
@@ -37,6 +38,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_VERIFY = 2,
     WEFT_CLI_BENCH = 4,
     WEFT_CLI_LIST = 8,
+    WEFT_CLI_GRAPH = 16,
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
@@ -92,6 +94,14 @@ typedef struct weft_cli_options {
     bool object;
     bool sarif;
     bool list_rules;
+    // graph
+    const char* format;
+    const char* output_path;
+    const char** deny; // As written, each a list of names.
+    size_t deny_count;
+    bool all_edges;
+    bool overlaps;
+    bool why;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and
@@ -207,6 +217,16 @@ weft_status weft_cli_hashes_match(const char* path, const weft_cli_hashes* hashe
 
 void weft_cli_hashes_deinit(weft_cli_hashes* hashes);
 
+// file.c -----------------------------------------------------------------------------------------
+
+/// Prints to a file what is in `context`.
+typedef void weft_cli_print_fn(FILE* file, const void* context);
+
+/// Writes a file: to a temporary one beside it, synced, then renamed. `what` is what the line for
+/// people calls it. Status: FILE_ERROR.
+weft_status weft_cli_file_write(const char* path, const char* what, weft_cli_print_fn* print,
+                                const void* context, char* line, size_t capacity);
+
 // progress.c -------------------------------------------------------------------------------------
 
 /// Progress on standard error: only on a terminal, only after two seconds.
@@ -287,4 +307,5 @@ weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_compare(int argc, char** argv);
 weft_exit weft_cli_runs(int argc, char** argv);
 weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -13,7 +13,6 @@
 // Without --entities and --ticks a whole verification stays near half a minute: big worlds are cut
 // to a size that still has many chunks, and the ticks to what a short probe says that there is time
 // for. What is chosen is printed.
-#define ENTITIES_MAX 100000u
 #define TICKS_MAX 1000u
 #define TICKS_MIN 10u
 #define BUDGET_S 30.0
@@ -347,8 +346,8 @@ weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv) {
     if (code == WEFT_EXIT_OK) {
         job.module = module.module;
         job.module_name = options.name_count > 0 ? options.names[0] : NULL;
-        if (!options.has_entity_count && options.entity_count > ENTITIES_MAX) {
-            options.entity_count = ENTITIES_MAX;
+        if (!options.has_entity_count && options.entity_count > WEFT_CLI_ENTITIES_MAX) {
+            options.entity_count = WEFT_CLI_ENTITIES_MAX;
             job.entities_cut = true;
         }
         job.sizes = (weft_module_options){options.entity_count, options.seed};

@@ -56,7 +56,8 @@ void weft_cli_hashes_deinit(weft_cli_hashes* hashes) {
 
 // Writing ----------------------------------------------------------------------------------------
 
-static void hashes_print(FILE* file, const weft_cli_hashes* hashes) {
+static void hashes_print(FILE* file, const void* context) {
+    const weft_cli_hashes* hashes = context;
     const weft_cli_identity* identity = &hashes->identity;
     (void)fprintf(file, "weft-hashes %u\nweft %s\nmodule %s\n", FORMAT_NUMBER, identity->version,
                   identity->module);
@@ -73,64 +74,9 @@ static void hashes_print(FILE* file, const weft_cli_hashes* hashes) {
     }
 }
 
-/// Makes the name of the file durable too.
-static bool folder_sync(const char* path) {
-    const char* slash = strrchr(path, '/');
-    char* folder = slash == NULL   ? strdup(".")
-                   : slash == path ? strdup("/")
-                                   : strndup(path, (size_t)(slash - path));
-    int file = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    bool synced = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-        (void)close(file);
-    free(folder);
-    return synced;
-}
-
-/// Writes everything to an open temporary file and makes it durable.
-static bool hashes_store(int descriptor, const weft_cli_hashes* hashes) {
-    FILE* file = fdopen(descriptor, "w");
-    if (file == NULL) {
-        (void)close(descriptor);
-        return false;
-    }
-    hashes_print(file, hashes);
-    bool stored = fflush(file) == 0 && ferror(file) == 0 && fsync(descriptor) == 0;
-    int error = errno;
-    stored = fclose(file) == 0 && stored;
-    errno = error;
-    return stored;
-}
-
 weft_status weft_cli_hashes_write(const char* path, const weft_cli_hashes* hashes, char* line,
                                   size_t capacity) {
-    char* temporary = NULL;
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        (void)snprintf(line, capacity, "%s: the hash file cannot be written: not a regular file",
-                       path);
-        return WEFT_STATUS_FILE_ERROR;
-    }
-    if (asprintf(&temporary, "%s.tmp-XXXXXX", path) < 0)
-        temporary = NULL;
-    int descriptor = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    bool written = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0;
-    if (written)
-        written = hashes_store(descriptor, hashes) && rename(temporary, path) == 0;
-    else if (descriptor >= 0)
-        (void)close(descriptor);
-    if (!written) {
-        (void)snprintf(line, capacity, "%s: the hash file cannot be written: %s", path,
-                       strerror(errno));
-        if (descriptor >= 0)
-            (void)unlink(temporary);
-    } else {
-        (void)folder_sync(path);
-    }
-    free(temporary);
-    return written ? WEFT_STATUS_OK : WEFT_STATUS_FILE_ERROR;
+    return weft_cli_file_write(path, "hash file", hashes_print, hashes, line, capacity);
 }
 
 // Reading ----------------------------------------------------------------------------------------

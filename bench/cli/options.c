@@ -36,10 +36,19 @@ enum {
     KEY_FLAG,
     KEY_SARIF,
     KEY_LIST_RULES,
+    KEY_FORMAT,
+    KEY_ALL_EDGES,
+    KEY_OVERLAPS,
+    KEY_WHY,
+    KEY_DENY,
+    KEY_DENY_AMBIGUOUS,
+    KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
 
-#define ALL (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT)
+#define ALL                                                                                        \
+    (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
+     WEFT_CLI_GRAPH)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
@@ -51,9 +60,11 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED, {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
+    {SIZED | WEFT_CLI_GRAPH,
+     {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
     {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
-    {SIZED, {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
+    {SIZED | WEFT_CLI_GRAPH,
+     {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {SIMULATES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0, "Who runs the systems: serial, virtual:3, threads:8",
       2}},
@@ -101,6 +112,21 @@ static const option_row option_rows[] = {
      {"object", KEY_OBJECT, NULL, 0, "The files are objects: look at their symbols", 1}},
     {WEFT_CLI_LINT, {"sarif", KEY_SARIF, NULL, 0, "Print the result as SARIF 2.1.0", 5}},
     {WEFT_CLI_LINT, {"list-rules", KEY_LIST_RULES, NULL, 0, "List the rules", 5}},
+    {WEFT_CLI_GRAPH,
+     {"format", KEY_FORMAT, "FORMAT", 0, "text, json, dot or svg (default: by the file, or text)",
+      2}},
+    {WEFT_CLI_GRAPH, {"output", KEY_OUTPUT, "FILE", 0, "Write to a file", 2}},
+    {WEFT_CLI_GRAPH, {"all-edges", KEY_ALL_EDGES, NULL, 0, "Show edges that others imply, too", 3}},
+    {WEFT_CLI_GRAPH,
+     {"overlaps", KEY_OVERLAPS, NULL, 0, "List the pairs that are not ordered, with the reason",
+      3}},
+    {WEFT_CLI_GRAPH,
+     {"why", KEY_WHY, NULL, 0, "Say what orders two systems, or why they may overlap", 3}},
+    {WEFT_CLI_GRAPH,
+     {"deny", KEY_DENY, "LIST", 0,
+      "Fail if there is one: ambiguous, double-writer, read-before-write, dead", 4}},
+    {WEFT_CLI_GRAPH,
+     {"deny-ambiguous", KEY_DENY_AMBIGUOUS, NULL, 0, "The same as --deny ambiguous", 4}},
     {ALL | KEPT, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
     {ALL, {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 5}},
 };
@@ -172,6 +198,15 @@ static const command_help command_helps[] = {
      "  weft lint --object game.o\n\n"
      "Exit status: 0 clean, 1 findings, 2 wrong usage or a file that does not compile, 3 "
      "failure."},
+    {WEFT_CLI_GRAPH, "WORKLOAD|MODULE.so [--why SYSTEM SYSTEM]",
+     "Show how systems are ordered and why, and what looks wrong, without running them.\v"
+     "Without --entities: at most 100000 entities; they matter for systems without rows alone.\n\n"
+     "Examples:\n"
+     "  weft graph creatures\n"
+     "  weft graph ./my_module.so -o graph.svg\n"
+     "  weft graph creatures --why motion hunger\n"
+     "  weft graph ./my_module.so --deny ambiguous,dead\n\n"
+     "Exit status: 0 done, 1 something that is denied was found, 2 wrong usage, 3 failure."},
     {WEFT_CLI_LIST, "",
      "List the simulations and measurements in this program.\v"
      "Examples:\n"
@@ -557,6 +592,35 @@ static error_t parse_lint(int key, char* text, struct argp_state* state) {
     }
 }
 
+static error_t parse_graph(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_FORMAT:
+        options->format = text;
+        return 0;
+    case KEY_OUTPUT:
+        options->output_path = text;
+        return 0;
+    case KEY_ALL_EDGES:
+        options->all_edges = true;
+        return 0;
+    case KEY_OVERLAPS:
+        options->overlaps = true;
+        return 0;
+    case KEY_WHY:
+        options->why = true;
+        return 0;
+    case KEY_DENY:
+        list_add(&options->deny, &options->deny_count, text);
+        return 0;
+    case KEY_DENY_AMBIGUOUS:
+        list_add(&options->deny, &options->deny_count, "ambiguous");
+        return 0;
+    default:
+        return parse_lint(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -583,7 +647,7 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         options->quiet = true;
         return 0;
     default:
-        return parse_lint(key, text, state);
+        return parse_graph(key, text, state);
     }
 }
 
@@ -614,5 +678,6 @@ void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->float_files);
     free(options->pure);
     free(options->without);
+    free(options->deny);
     *options = (weft_cli_options){0};
 }

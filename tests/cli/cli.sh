@@ -62,9 +62,9 @@ section_help() {
     out "weft 0."
     silent
     try 0 --help
-    for command in run verify bench lint list; do out "  $command"; done
+    for command in run verify graph bench lint list; do out "  $command"; done
     out "Exit status"
-    for command in run verify bench lint list; do
+    for command in run verify graph bench lint list; do
         try 0 $command --help
         out "Usage: weft $command"
         out "Examples:"
@@ -78,6 +78,10 @@ section_help() {
     done
     try 0 bench --help
     for option in suite save quick entities ticks seed workers json quiet; do
+        out "--$option"
+    done
+    try 0 graph --help
+    for option in entities seed format output all-edges overlaps why deny deny-ambiguous json; do
         out "--$option"
     done
     try 0 verify --help
@@ -648,6 +652,158 @@ section_modules() {
     (cd "$modules" && "$weft" run bit_flip.so --executor serial >"$dir/out" 2>"$dir/err")
     said="weft run bit_flip.so"
     out "module    bit_flip"
+}
+
+# golden NAME: NAME in the folder of such files is what was printed.
+golden() {
+    kept=$(dirname "$0")/../golden/$1
+    [ "${WEFT_UPDATE_GOLDEN:-0}" = 0 ] || cp "$dir/out" "$kept"
+    diff "$kept" "$dir/out" >"$dir/err" || fail "differs from tests/golden/$1"
+    : >"$dir/err"
+}
+
+section_graph() {
+    for workload in creatures churn; do
+        for format in txt json dot; do
+            try 0 graph $workload --format "$(echo $format | sed 's/txt/text/')"
+            silent
+            golden graph_$workload.$format
+            try 0 graph $workload -o "$dir/graph.$format"
+            cmp -s "$dir/graph.$format" "$kept" || fail "the file differs from what is printed"
+        done
+    done
+    try 0 graph creatures --json
+    golden graph_creatures.json
+    is 6 implied_edges
+    is false edges 3 implied
+    try 0 graph tick10 --json --all-edges
+    is true edges 1 implied
+    is 3 implied_edges
+
+    wiring=$modules/wiring.so
+    try 0 graph "$wiring" --all-edges --overlaps
+    out "longest  3 systems: choose > walk > watch"
+    out "choose > walk   all chunks  declared         Place: any-row read of what the other writes"
+    out "walk > watch    same chunk  by registration  Place: read-write on the same row"
+    out "ordered by registration alone: 3 pairs"
+    out "walk, drift    1      Place: no archetype has rows for both, as Frozen parts them; Frozen: "
+    out "Place  walk, drift"
+    out "Place  choose   walk"
+    out "haunt  never runs: no archetype matches"
+    out "drift  never runs: no archetype matches"
+    out "watch  changes nothing"
+    try 0 graph "$wiring" --json --overlaps
+    is choose critical_path 0
+    is true width_exact
+    is Place double_writers 0 type
+    is drift double_writers 0 writers 1
+    is choose reads_before_writes 0 reader
+    is Frozen overlaps 1 common 0 apart
+    for deny in ambiguous double-writer read-before-write dead; do
+        try 1 graph "$wiring" --deny $deny
+        err "wiring: denied by --deny $deny: "
+    done
+    try 1 graph "$wiring" --deny dead,double-writer --deny-ambiguous --json
+    is ambiguous denied 0
+    is double-writer denied 1
+    is dead denied 2
+    try 0 graph canary --deny ambiguous,double-writer,read-before-write,dead
+    silent
+    graph_why
+    graph_refused
+}
+
+graph_why() {
+    try 0 graph "$wiring" --why watch choose
+    out "choose runs before watch."
+    out "choose > walk"
+    out "walk > watch"
+    out "Place      reads  reads any  none: both only read it"
+    try 0 graph "$wiring" --why walk drift
+    out "Nothing orders walk and drift."
+    out "Place      writes   writes  none: no archetype has rows for both, as one needs and the other"
+    try 0 graph "$wiring" --why haunt watch
+    out "They have no data in common."
+    try 0 graph "$wiring" --why watch walk --json
+    is after relation
+    is walk path 0 from
+    is registration path 0 order
+    try 0 graph "$wiring" --why walk drift --json
+    is none relation
+    is false common 0 conflict
+    try 2 graph "$wiring" --why walk drfit
+    err "wiring has no system 'drfit': did you mean 'drift'?"
+    try 2 graph "$wiring" --why walk walk
+    err "two different systems"
+    try 2 graph "$wiring" --why
+    err "--why needs the names of two systems"
+    try 2 graph "$wiring" --why walk drift --format dot
+    err "--why has no picture"
+}
+
+graph_refused() {
+    try 3 graph "$modules/unknown_relation.so"
+    err 'system "physics" is declared to run before "rendr", which is not registered; did you mean'
+    err '"render"?'
+    err "UNKNOWN_SYSTEM"
+    try 3 graph "$modules/cycle.so"
+    err "the systems' order is a cycle"
+    err '"move" before "draw": declared before'
+    err '"draw" before "move": declared before'
+    err "GRAPH_CYCLE"
+    try 3 run "$modules/cycle.so"
+    err '"draw" before "move": declared before'
+    try 2 graph
+    err "graph needs a simulation"
+    try 2 graph creatures boids
+    err "'boids' is one too many"
+    try 2 graph creatures --format pdf
+    err "--format: 'pdf' is not text, json, dot or svg"
+    try 2 graph creatures --json --format dot
+    err "exclude each other"
+    for bad in "" unicorns ambiguous, ambiguos; do
+        try 2 graph creatures --deny "$bad"
+        err "is not ambiguous, double-writer, read-before-write or dead"
+    done
+    try 3 graph creatures -o "$dir/none/graph.txt"
+    err "none/graph.txt: the graph cannot be written: No such file or directory"
+    try 3 graph creatures -o "$dir"
+    err "not a regular file"
+}
+
+section_picture() {
+    said="weft graph without graphviz"
+    PATH=$dir "$weft" graph creatures -o "$dir/none.svg" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code -eq 3 ] || fail "exit code $code, not 3"
+    err "graphviz"
+    err "install it"
+    [ ! -e "$dir/none.svg" ] || fail "a file was begun"
+    # What stands for dot fails, in each way that it can.
+    printf '#!/bin/sh\necho trouble >&2\nexit 5\n' >"$dir/dot"
+    chmod +x "$dir/dot"
+    PATH=$dir:$PATH "$weft" graph creatures -o "$dir/none.svg" >"$dir/out" 2>"$dir/err"
+    err "failed with status 5: trouble; --format dot"
+    printf '#!/bin/sh\nkill -ABRT $$\n' >"$dir/dot"
+    PATH=$dir:$PATH "$weft" graph creatures -o "$dir/none.svg" >"$dir/out" 2>"$dir/err"
+    err "ended by signal 6 (it gave no reason)"
+    [ ! -e "$dir/none.svg" ] || fail "a file was begun"
+    if ! command -v dot >/dev/null; then
+        [ $failures -eq 0 ] || exit 1
+        echo "SKIPPED: pictures need graphviz"
+        exit 77
+    fi
+    for workload in creatures churn boids overhead; do
+        try 0 graph $workload --format svg
+        out "<svg "
+        out "</svg>"
+        silent
+    done
+    try 0 graph "$modules/wiring.so" --all-edges -o "$dir/graph.svg"
+    grep -q 'haunt' "$dir/graph.svg" || fail "the picture lacks a system"
+    grep -q '(dead)' "$dir/graph.svg" || fail "the picture does not show the dead"
+    try 3 graph creatures -o "$dir/none/graph.svg"
+    err "the picture cannot be written"
 }
 
 section_verify() {

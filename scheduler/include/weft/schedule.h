@@ -63,6 +63,11 @@ WEFT_API const char* weft_schedule_system_name(const weft_schedule* schedule, ui
 /// Scope of a system. Valid after the build.
 WEFT_API weft_scope weft_schedule_system_scope(const weft_schedule* schedule, uint32_t rank);
 
+/// What a system declared, in its order; commands stand last. Valid after the build.
+WEFT_API uint32_t weft_schedule_access_count(const weft_schedule* schedule, uint32_t rank);
+WEFT_API weft_access weft_schedule_access(const weft_schedule* schedule, uint32_t rank,
+                                          uint32_t index);
+
 /// Stage of a system, 0 to stage_count - 1: stages are separated by barriers. Valid after the
 /// build.
 WEFT_API uint32_t weft_schedule_stage_count(const weft_schedule* schedule);
@@ -75,10 +80,10 @@ typedef struct weft_edge {
     bool barrier;          // They cannot share a stage.
     bool by_registration;  // Ordered by registration alone: no before/after says so.
     const weft_type* type; // What they conflict on; null for an explicit relation.
-    const char* reason;    // "write-write on the same row", "after", ...
+    const char* reason;    // "write-write on the same row", "declared after", ...
 } weft_edge;
 
-/// Edges of the graph, ordered by (from, to). Valid after the build.
+/// Edges of the graph, ordered by the registration of (from, to). Valid after the build.
 WEFT_API uint32_t weft_schedule_edge_count(const weft_schedule* schedule);
 WEFT_API weft_edge weft_schedule_edge(const weft_schedule* schedule, uint32_t index);
 
