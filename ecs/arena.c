@@ -64,8 +64,10 @@ void weft__arena_init(weft__arena* arena, const weft_memory* memory) {
     if (memory != NULL)
         arena->memory = *memory;
     else
-        arena->memory = (weft_memory){arena_malloc, arena_malloc_release, NULL};
+        arena->memory = (weft_memory){.acquire = arena_malloc, .release = arena_malloc_release};
     WEFT_ASSERT(arena->memory.acquire != NULL && arena->memory.release != NULL);
+    size_t apart = arena->memory.apart;
+    WEFT_ASSERT(apart == 0 || (apart >= ARENA_PAGE && (apart & (apart - 1)) == 0));
 }
 
 void weft__arena_deinit(weft__arena* arena) {
@@ -77,14 +79,33 @@ void weft__arena_deinit(weft__arena* arena) {
         segment = next;
     }
     arena->segments = NULL;
+    if (arena->memory.close != NULL)
+        arena->memory.close(arena->memory.context);
+}
+
+// Bytes from `place` to where a block of `size` bytes may begin.
+static size_t arena_gap(const weft__arena* arena, const uint8_t* place, size_t size) {
+    size_t apart = arena->memory.apart;
+    if (apart == 0 || size < apart)
+        return 0;
+    // weft-lint: allow(address): only how it lies to a page
+    return (size_t)(-(uintptr_t)place & (apart - 1));
+}
+
+size_t weft__arena_apart(const weft__arena* arena, size_t size) {
+    size_t apart = arena->memory.apart;
+    return apart == 0 ? size : weft__align_up(size, apart) + apart;
 }
 
 // Hands a piece of a segment to the free lists, largest class first, so that nothing of it is lost.
 static void arena_retire(weft__arena* arena, uint8_t* begin, const uint8_t* end) {
+    WEFT_ASSERT(begin <= end);
     // weft-lint: allow(address): both are of one segment
     while ((size_t)(end - begin) >= WEFT__ARENA_ALIGN) {
         // weft-lint: allow(address): both are of one segment
         size_t left = (size_t)(end - begin);
+        size_t gap = arena_gap(arena, begin, left);
+        left = gap != 0 && gap < left ? gap : left;
         uint32_t class_index = arena_class_of(left);
         while (arena_class_size(class_index) > left)
             class_index--;
@@ -92,6 +113,11 @@ static void arena_retire(weft__arena* arena, uint8_t* begin, const uint8_t* end)
         arena->free_lists[class_index] = begin;
         begin += arena_class_size(class_index);
     }
+}
+
+// What a segment is larger than its first block, at most.
+static size_t arena_head(const weft__arena* arena) {
+    return arena->memory.apart > ARENA_PAGE ? arena->memory.apart : ARENA_PAGE;
 }
 
 static size_t arena_segment_size(const weft__arena* arena, size_t need) {
@@ -104,15 +130,17 @@ static size_t arena_segment_size(const weft__arena* arena, size_t need) {
         size = ARENA_SEGMENT_MIN;
     if (size > ARENA_SEGMENT_MAX)
         size = ARENA_SEGMENT_MAX;
-    return (size_t)size < need + ARENA_PAGE ? need + ARENA_PAGE : (size_t)size;
+    size_t head = arena_head(arena);
+    return (size_t)size < need + head ? need + head : (size_t)size;
 }
 
 static weft__arena_segment* arena_add_segment(weft__arena* arena, size_t need) {
     size_t size = arena_segment_size(arena, need);
     size = (size + ARENA_SEGMENT_MIN - 1) & ~(ARENA_SEGMENT_MIN - 1);
     weft__arena_segment* segment = arena->memory.acquire(arena->memory.context, size);
-    if (segment == NULL && size > need + 2 * ARENA_PAGE) { // A smaller one may still be had.
-        size = (need + 2 * ARENA_PAGE) & ~(size_t)(ARENA_PAGE - 1);
+    size_t head = arena_head(arena);
+    if (segment == NULL && size > need + 2 * head) { // A smaller one may still be had.
+        size = (need + 2 * head) & ~(head - 1);
         segment = arena->memory.acquire(arena->memory.context, size);
     }
     if (segment == NULL)
@@ -133,6 +161,9 @@ static void* arena_take_new(weft__arena* arena, size_t size) {
     if (segment == NULL)
         return NULL;
     uint8_t* block = (uint8_t*)segment + WEFT__ARENA_ALIGN;
+    size_t gap = arena_gap(arena, block, size);
+    arena_retire(arena, block, block + gap);
+    block += gap;
     uint8_t* rest = block + size;
     uint8_t* end = (uint8_t*)segment + segment->size;
     // weft-lint: allow(address): two and two of one segment
@@ -149,10 +180,13 @@ static void* arena_take_new(weft__arena* arena, size_t size) {
 static void* arena_take(weft__arena* arena, uint32_t class_index) {
     void* block = arena->free_lists[class_index];
     size_t size = arena_class_size(class_index);
+    size_t gap = arena_gap(arena, arena->bump, size);
     if (block != NULL) {
         memcpy(&arena->free_lists[class_index], block, sizeof(void*));
         // weft-lint: allow(address): both are of one segment
-    } else if ((size_t)(arena->bump_end - arena->bump) >= size) {
+    } else if ((size_t)(arena->bump_end - arena->bump) >= gap + size) {
+        arena_retire(arena, arena->bump, arena->bump + gap);
+        arena->bump += gap;
         block = arena->bump;
         arena->bump += size;
     } else {

@@ -21,18 +21,22 @@ struct weft__run {
     uint32_t slice_count;
 };
 
-#define RUN_HEAD ((size_t)WEFT__ARENA_ALIGN)
+static size_t run_head(const weft_world* world) {
+    size_t apart = world->arena.memory.apart;
+    return apart != 0 ? apart : WEFT__ARENA_ALIGN;
+}
 
-static size_t column_bytes(uint32_t capacity, uint32_t size) {
-    return weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
+size_t weft__column_bytes(const weft_world* world, uint32_t capacity, uint32_t size) {
+    size_t bytes = weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
+    return weft__arena_apart(&world->arena, bytes);
 }
 
 // Of handles, columns and second columns.
 static size_t block_bytes(const weft_world* world, const weft__archetype* table,
                           uint32_t capacity) {
-    size_t bytes = column_bytes(capacity, sizeof(weft_entity));
+    size_t bytes = weft__column_bytes(world, capacity, sizeof(weft_entity));
     for (uint32_t i = 0; i < table->column_count; i++) {
-        size_t column = column_bytes(capacity, table->column_sizes[i]);
+        size_t column = weft__column_bytes(world, capacity, table->column_sizes[i]);
         bytes += weft__type_at(world, table->column_types[i])->buffered ? 2 * column : column;
     }
     return bytes;
@@ -49,11 +53,11 @@ void weft__block_layout(const weft_world* world, const weft__archetype* table, u
                         const weft__block* block, weft_entity** entities, void** columns,
                         void** backs) {
     WEFT_ASSERT(block->start != NULL && (block->run != NULL || block->slice == 0));
-    uint8_t* region = block->run != NULL ? (uint8_t*)block->run + RUN_HEAD : block->start;
-    *entities = (weft_entity*)(void*)region_next(&region, block,
-                                                 column_bytes(capacity, sizeof(weft_entity)));
+    uint8_t* region = block->run != NULL ? (uint8_t*)block->run + run_head(world) : block->start;
+    *entities = (weft_entity*)(void*)region_next(
+        &region, block, weft__column_bytes(world, capacity, sizeof(weft_entity)));
     for (uint32_t i = 0; i < table->column_count; i++) {
-        size_t bytes = column_bytes(capacity, table->column_sizes[i]);
+        size_t bytes = weft__column_bytes(world, capacity, table->column_sizes[i]);
         columns[i] = region_next(&region, block, bytes);
         bool buffered = weft__type_at(world, table->column_types[i])->buffered;
         backs[i] = buffered ? region_next(&region, block, bytes) : NULL;
@@ -109,16 +113,17 @@ static uint32_t run_create(weft_world* world, weft__lane* lane, const weft__arch
                            uint32_t wanted) {
     WEFT_ASSERT(wanted > 0);
     size_t slice_bytes = block_bytes(world, table, WEFT_SHARD_SLOTS);
-    size_t bytes = RUN_HEAD + wanted * slice_bytes;
+    size_t head = run_head(world);
+    size_t bytes = head + wanted * slice_bytes;
     struct weft__run* run = weft__arena_alloc(&world->arena, bytes);
     if (run == NULL)
         return 0;
     // weft-lint: allow(division): there are always handles
-    run->slice_count = (uint32_t)((weft__arena_block_size(bytes) - RUN_HEAD) / slice_bytes);
+    run->slice_count = (uint32_t)((weft__arena_block_size(bytes) - head) / slice_bytes);
     WEFT_ASSERT(run->slice_count >= wanted);
-    size_t pitch = column_bytes(WEFT_SHARD_SLOTS, sizeof(weft_entity));
+    size_t pitch = weft__column_bytes(world, WEFT_SHARD_SLOTS, sizeof(weft_entity));
     for (uint32_t i = run->slice_count; i-- > 0;) // So that the first is taken first.
-        slice_push(&lane->slices, (weft__block){(uint8_t*)run + RUN_HEAD + i * pitch, run, i});
+        slice_push(&lane->slices, (weft__block){(uint8_t*)run + head + i * pitch, run, i});
     return run->slice_count;
 }
 

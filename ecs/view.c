@@ -44,7 +44,7 @@ uint32_t weft_view_row_count(const weft_view* view) {
 
 const weft_entity* weft_view_entities(const weft_view* view) {
     WEFT_ASSERT(view->chunk != NULL);
-    return view->chunk->entities;
+    return weft__alias_read(view->world, view->chunk->entities);
 }
 
 const void* weft_view_read(const weft_view* view, const weft_type* type) {
@@ -53,7 +53,8 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
     // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
-    return column == WEFT__NONE ? NULL : view->chunk->columns[column];
+    return column == WEFT__NONE ? NULL
+                                : weft__alias_read(view->world, view->chunk->columns[column]);
 }
 
 void* weft_view_write(weft_view* view, const weft_type* type) {
@@ -65,9 +66,10 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
         return NULL;
     weft__chunk* chunk = view->chunk;
     if (chunk->dirty[column] == 0 || !chunk->listed || chunk->backs[column] != NULL)
-        return weft__chunk_write(view->world, view->lane, chunk, column, term->type_id);
+        return weft__alias_write(
+            view->world, weft__chunk_write(view->world, view->lane, chunk, column, term->type_id));
     chunk->written_tick = view->world->tick + 1; // All else is marked: nobody asked for a digest.
-    return chunk->columns[column];
+    return weft__alias_write(view->world, chunk->columns[column]);
 }
 
 // Keeps the rows of a list whose presence in a sparse table is `wanted`. Every row is written and
@@ -186,8 +188,9 @@ const void* weft_view_sparse_read(const weft_view* view, uint32_t row, const wef
     if (at == WEFT__NONE)
         return NULL;
     if (type->size == 0)
-        return &presence->entities[at];
-    return (const uint8_t*)presence->columns[0] + (size_t)at * type->size;
+        return weft__alias_read(view->world, &presence->entities[at]);
+    const uint8_t* column = weft__alias_read(view->world, presence->columns[0]);
+    return column + (size_t)at * type->size;
 }
 
 void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* type) {
@@ -197,7 +200,8 @@ void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* typ
     uint32_t at = sparse_row(view, presence, row);
     if (at == WEFT__NONE)
         return NULL;
-    uint8_t* column = weft__presence_write(view->world, view->lane, presence);
+    uint8_t* column =
+        weft__alias_write(view->world, weft__presence_write(view->world, view->lane, presence));
     return column + (size_t)at * type->size;
 }
 
@@ -222,7 +226,7 @@ WEFT__WIDE
 const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(READ_ANY), "any-row read");
     if (term->sparse)
-        return weft_world_read(view->world, entity, type);
+        return weft__alias_read(view->world, weft_world_read(view->world, entity, type));
     uint32_t row;
     const weft__chunk* chunk = weft__entity_find(view->world, entity, &row);
     if (chunk == NULL)
@@ -233,14 +237,15 @@ const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_
     if (column == WEFT__NONE)
         return NULL;
     if (column == WEFT__GET_TAG) // Present, nothing to read.
-        return &chunk->entities[row];
-    return (const uint8_t*)chunk->columns[column] + (size_t)row * type->size;
+        return weft__alias_read(view->world, &chunk->entities[row]);
+    return weft__alias_read(view->world,
+                            (const uint8_t*)chunk->columns[column] + (size_t)row * type->size);
 }
 
 const void* weft_view_resource(const weft_view* view, const weft_type* type) {
     const weft__term* term =
         view_term(view, type, MODE(RESOURCE_READ) | MODE(RESOURCE_WRITE), "resource");
-    return view->world->resources.items[term->index].values;
+    return weft__alias_read(view->world, view->world->resources.items[term->index].values);
 }
 
 void* weft_view_resource_write(weft_view* view, const weft_type* type) {
@@ -249,7 +254,7 @@ void* weft_view_resource_write(weft_view* view, const weft_type* type) {
     WEFT_ASSERT(view->chunk == NULL);
     if (!resource->dirty) // Its line is shared with other resources: hardly ever written.
         resource->dirty = true;
-    return resource->values;
+    return weft__alias_write(view->world, resource->values);
 }
 
 void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_entity target,
@@ -273,7 +278,7 @@ const void* weft_view_messages(const weft_view* view, const weft_type* type, uin
     const weft__channel* channel = &view->world->channels.items[term->index];
     WEFT_ASSERT(count_out != NULL);
     *count_out = channel->count;
-    return channel->payloads.items;
+    return weft__alias_read(view->world, channel->payloads.items);
 }
 
 // Position of the first message to a slot that is not below `slot`.
@@ -312,7 +317,7 @@ bool weft_inbox_next(weft_inbox* inbox) {
         if (!weft__members_has(&chunk->members, local))
             continue;
         inbox->row = weft__members_rank(&chunk->members, local);
-        inbox->message = channel->payloads.items + at * size;
+        inbox->message = weft__alias_read(inbox->view->world, channel->payloads.items + at * size);
         return true;
     }
     return false;
@@ -326,7 +331,7 @@ void* weft_view_partial(weft_view* view, const weft_type* type) {
 
 const void* weft_view_reduced(const weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(REDUCED), "reduced");
-    return view->world->reductions.items[term->index].value;
+    return weft__alias_read(view->world, view->world->reductions.items[term->index].value);
 }
 
 weft_commands* weft_view_commands(weft_view* view) {

@@ -54,6 +54,11 @@ weft_cursor weft_view_visit(const weft_view* view, const weft_access* terms, uin
     return cursor;
 }
 
+// Systems read elsewhere than the host, where memory is mapped twice.
+static const void* cursor_place(const weft_cursor* cursor, const void* place) {
+    return cursor->view == NULL ? place : weft__alias_read(cursor->world, place);
+}
+
 static bool archetype_matches(const weft_cursor* cursor, const weft__archetype* archetype) {
     for (uint32_t i = 0; i < cursor->term_count; i++) {
         const weft_access* term = &cursor->terms[i];
@@ -116,7 +121,7 @@ static bool next_row(weft_cursor* cursor) {
         uint32_t row = cursor->shard++;
         if (!row_passes(cursor, chunk, row))
             continue;
-        cursor->entities = chunk->entities + row;
+        cursor->entities = cursor_place(cursor, chunk->entities + row);
         cursor->row_count = 1;
         return true;
     }
@@ -143,7 +148,7 @@ bool weft_cursor_next(weft_cursor* cursor) {
             cursor->shard = 0;
             if (sparse ? next_row(cursor) : chunk->row_count > 0) {
                 if (!sparse) {
-                    cursor->entities = chunk->entities;
+                    cursor->entities = cursor_place(cursor, chunk->entities);
                     cursor->row_count = chunk->row_count;
                 }
                 return true;
@@ -166,13 +171,15 @@ const void* weft_cursor_column(const weft_cursor* cursor, const weft_type* type)
     if (!named || chunk == NULL || id == 0)
         return NULL;
     if (weft__type_at(cursor->world, id)->role == WEFT__ROLE_SPARSE)
-        return cursor->row_count == 1 ? weft_world_read(cursor->world, cursor->entities[0], type)
-                                      : NULL;
+        return cursor->row_count == 1
+                   ? cursor_place(cursor, weft_world_read(cursor->world, cursor->entities[0], type))
+                   : NULL;
     const weft__archetype* archetype = &cursor->world->archetypes.items[chunk->archetype];
     uint32_t column = weft__archetype_column(archetype, id);
     if (column == WEFT__NONE)
         return NULL;
     // weft-lint: allow(address): a cursor stands in its chunk
-    size_t row = (size_t)(cursor->entities - chunk->entities);
-    return (const uint8_t*)chunk->columns[column] + row * type->size;
+    size_t row =
+        (size_t)(cursor->entities - (const weft_entity*)cursor_place(cursor, chunk->entities));
+    return cursor_place(cursor, (const uint8_t*)chunk->columns[column] + row * type->size);
 }

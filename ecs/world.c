@@ -49,14 +49,21 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
         desc->slot_limit > WEFT_SLOT_LIMIT_MAX || desc->archetype_limit == 0 ||
         desc->archetype_limit > WORLD_ARCHETYPES_MAX || desc->type_limit == 0 ||
         desc->type_limit > 65535 ||
-        (desc->math != WEFT_MATH_FIXED_16_16 && desc->math != WEFT_MATH_FLOAT_PINNED_32))
+        (desc->math != WEFT_MATH_FIXED_16_16 && desc->math != WEFT_MATH_FLOAT_PINNED_32)) {
+        if (memory != NULL && memory->close != NULL)
+            memory->close(memory->context);
         return WEFT_STATUS_BAD_ARGUMENT;
+    }
     weft__arena arena;
     weft__arena_init(&arena, memory);
     weft_world* world = weft__arena_alloc_zero(&arena, sizeof(*world));
-    if (world == NULL)
+    if (world == NULL) {
+        weft__arena_deinit(&arena);
         return WEFT_STATUS_OUT_OF_MEMORY;
+    }
     world->desc = *desc;
+    world->read_alias = arena.memory.read_alias;
+    world->write_alias = arena.memory.write_alias;
     world->arena = arena;
     world->allocator_dirty = true;
     world->block_records = BLOCK_RECORDS;
@@ -291,7 +298,8 @@ static weft_status register_resource(weft_world* world, const weft_type* type, u
     resource->count = count;
     resource->size = (size_t)size; // Fits if the allocation succeeds.
     if (size <= WEFT__ARENA_BLOCK_MAX)
-        resource->values = weft__arena_alloc_zero(&world->arena, (size_t)size);
+        resource->values =
+            weft__arena_alloc_zero(&world->arena, weft__arena_apart(&world->arena, (size_t)size));
     if (resource->values == NULL)
         return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
                                 "resource %s: no memory for %llu bytes", type->name,

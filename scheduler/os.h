@@ -18,6 +18,39 @@ WEFT_NODISCARD weft_status weft__os_region_reserve(size_t size, void** base);
 /// Gives a region back. `base` and `size` are those of the reservation; a null base does nothing.
 void weft__os_region_release(void* base, size_t size);
 
+/// Bytes of a page.
+size_t weft__os_page_size(void);
+
+/// Memory that is mapped twice: what is at `base` + n is also at `base` + `range` + n. Grows from
+/// offset 0 up to `range`.
+typedef struct weft__os_pair {
+    uint8_t* base;
+    size_t range;
+    int file;
+} weft__os_pair;
+
+/// Reserves addresses for at most `range_max` bytes, fewer where there are not so many, and no
+/// memory. Fails with OUT_OF_MEMORY, or UNSUPPORTED where the system has no memory files.
+WEFT_NODISCARD weft_status weft__os_pair_open(size_t range_max, weft__os_pair* pair);
+
+/// Maps `size` bytes of zeroes at an offset, both multiples of a page: writable in the first place,
+/// and in the second if `both`. Fails with OUT_OF_MEMORY.
+WEFT_NODISCARD weft_status weft__os_pair_map(const weft__os_pair* pair, size_t offset, size_t size,
+                                             bool both);
+
+/// Gives what was mapped back; the addresses stay reserved.
+void weft__os_pair_unmap(const weft__os_pair* pair, size_t offset, size_t size);
+void weft__os_pair_close(weft__os_pair* pair);
+
+typedef enum weft__os_access {
+    WEFT__OS_NONE = 0,
+    WEFT__OS_READ = 1,
+    WEFT__OS_WRITE = 2, // And read.
+} weft__os_access;
+
+/// Says what may be done with whole pages. Fails with OS: the process has too many mappings.
+WEFT_NODISCARD weft_status weft__os_protect(void* base, size_t size, weft__os_access access);
+
 /// What a thread runs.
 typedef void (*weft__os_thread_function)(void* context);
 

@@ -57,6 +57,75 @@ void weft__os_region_release(void* base, size_t size) {
     WEFT_ASSERT(failed == 0);
 }
 
+// Pages, and memory that is mapped twice ----------------------------------------------------------
+
+size_t weft__os_page_size(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+weft_status weft__os_pair_open(size_t range_max, weft__os_pair* pair) {
+    WEFT_ASSERT(range_max > 0);
+    *pair = (weft__os_pair){.file = memfd_create("weft", MFD_CLOEXEC)};
+    if (pair->file < 0)
+        return errno == ENOSYS ? WEFT_STATUS_UNSUPPORTED : WEFT_STATUS_OUT_OF_MEMORY;
+    for (size_t range = range_max; range >= range_max / 256; range /= 2) {
+        void* base =
+            mmap(NULL, 2 * range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (base == MAP_FAILED)
+            continue;
+        pair->base = base;
+        pair->range = range;
+        return WEFT_STATUS_OK;
+    }
+    (void)close(pair->file);
+    return WEFT_STATUS_OUT_OF_MEMORY;
+}
+
+// Addresses that are reserved again, and nothing behind them.
+static void pair_clear(const weft__os_pair* pair, size_t offset, size_t size) {
+    for (size_t place = offset; place <= pair->range + offset; place += pair->range) {
+        void* base = mmap(pair->base + place, size, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        WEFT_ASSERT(base != MAP_FAILED);
+    }
+}
+
+weft_status weft__os_pair_map(const weft__os_pair* pair, size_t offset, size_t size, bool both) {
+    WEFT_ASSERT(size > 0);
+    if (size > pair->range || offset > pair->range - size ||
+        ftruncate(pair->file, (off_t)(offset + size)) != 0)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    const int first = PROT_READ | PROT_WRITE;
+    void* place = pair->base + offset;
+    if (mmap(place, size, first, MAP_SHARED | MAP_FIXED, pair->file, (off_t)offset) != MAP_FAILED &&
+        mmap(pair->base + pair->range + offset, size, both ? first : PROT_READ,
+             MAP_SHARED | MAP_FIXED, pair->file, (off_t)offset) != MAP_FAILED) {
+        (void)madvise(place, size, MADV_HUGEPAGE); // Where the system has them for such memory.
+        return WEFT_STATUS_OK;
+    }
+    pair_clear(pair, offset, size);
+    return WEFT_STATUS_OUT_OF_MEMORY;
+}
+
+void weft__os_pair_unmap(const weft__os_pair* pair, size_t offset, size_t size) {
+    pair_clear(pair, offset, size);
+    (void)fallocate(pair->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                    (off_t)size);
+}
+
+void weft__os_pair_close(weft__os_pair* pair) {
+    (void)close(pair->file);
+    weft__os_region_release(pair->base, 2 * pair->range);
+    *pair = (weft__os_pair){.file = -1};
+}
+
+weft_status weft__os_protect(void* base, size_t size, weft__os_access access) {
+    static const int protections[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
+    return mprotect(base, size, protections[access]) == 0 ? WEFT_STATUS_OK : WEFT_STATUS_OS;
+}
+
+// Threads ----------------------------------------------------------------------------------------
+
 static void* thread_main(void* argument) {
     weft__os_thread* thread = argument;
     thread->function(thread->context);

@@ -50,7 +50,7 @@ typedef struct memory_run {
 static weft_status open(memory_run* run, uint64_t built_in) {
     weft_world_desc desc = weft_world_desc_default();
     weft_module_options options = {.entity_count = built_in, .seed = run->options->seed};
-    weft_memory memory = {acquire, release, &run->memory};
+    weft_memory memory = {.acquire = acquire, .release = release, .context = &run->memory};
     run->memory = (counted){.system = weft_memory_system()};
     WEFT_TRY(weft_world_create(&desc, &memory, &run->world));
     WEFT_TRY(weft_schedule_create(run->world, &run->schedule));

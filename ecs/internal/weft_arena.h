@@ -1,5 +1,7 @@
 /// The arena: all memory of one world.
 ///
+/// Where weft_memory.apart is set, blocks of a page and more begin with a page.
+///
 /// Blocks come from size classes (eight to each doubling) cut from large segments. Freed blocks
 /// go back to their class, so a steady state acquires nothing. Addresses never influence a result.
 /// The arena may later be one region shared by processes: it holds no pointer outside itself but
@@ -44,6 +46,9 @@ void* weft__arena_alloc(weft__arena* arena, size_t size);
 
 /// The same, zeroed.
 void* weft__arena_alloc_zero(weft__arena* arena, size_t size);
+
+/// Bytes to ask for so that a block lies on pages of its own, where the memory wants that.
+size_t weft__arena_apart(const weft__arena* arena, size_t size);
 
 /// Takes back a block of weft__arena_alloc() of the same size. Null is allowed.
 void weft__arena_free(weft__arena* arena, void* block, size_t size);

@@ -218,7 +218,7 @@ typedef struct weft__failure {
     uint32_t rank;
     uint32_t archetype;
     uint32_t shard;
-    char text[192];
+    char text[288];
 } weft__failure;
 
 /// What the tasks of a tick noted of their numbers, and the smallest key among those that did.
@@ -349,8 +349,10 @@ typedef struct weft__digests {
 
 struct weft_world {
     weft_world_desc desc;
-    weft__arena arena;
     uint64_t tick;
+    ptrdiff_t read_alias; // Of weft_memory: where systems read what is at p, and where they write.
+    ptrdiff_t write_alias;
+    weft__arena arena;
     bool running; // Inside a tick.
     bool failed;
     bool started; // Some tick ran: the schema is closed.
@@ -630,7 +632,18 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
                          : &world->archetypes.items[chunk->archetype];
 }
 
+/// Where systems read what the world has at `place`; null stays null.
+static WEFT__INLINE const void* weft__alias_read(const weft_world* world, const void* place) {
+    return place == NULL ? NULL : (const uint8_t*)place + world->read_alias;
+}
+/// Where they write it.
+static WEFT__INLINE void* weft__alias_write(const weft_world* world, void* place) {
+    return place == NULL ? NULL : (uint8_t*)place + world->write_alias;
+}
+
 // block.c
+/// Bytes from one column to the next, in memory for `capacity` rows.
+size_t weft__column_bytes(const weft_world* world, uint32_t capacity, uint32_t size);
 /// A block for `capacity` rows of a chunk. False when memory is out.
 bool weft__block_take(weft_world* world, weft__lane* lane, const weft__chunk* chunk,
                       uint32_t capacity, weft__block* out);

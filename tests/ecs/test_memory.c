@@ -97,7 +97,7 @@ static void take_back(void* context, void* segment, size_t size) {
 }
 
 static weft_memory memory_of(provider* p) {
-    return (weft_memory){provide, take_back, p};
+    return (weft_memory){.acquire = provide, .release = take_back, .context = p};
 }
 
 // A program with everything ----------------------------------------------------------------------

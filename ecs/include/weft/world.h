@@ -48,11 +48,21 @@ typedef struct weft_world_desc {
 WEFT_API weft_world_desc weft_world_desc_default(void);
 
 /// Where a world's arena gets its segments from. Placement: never changes a result. `acquire`
-/// returns zeroed memory aligned to 4096 bytes, or null. Both are called by one thread at a time.
+/// returns zeroed memory aligned to 4096 bytes, or null. All are called by one thread at a time.
+///
+/// The aliases are for memory that is mapped twice (weft_memory_aliased): the byte at p is also at
+/// p + alias. What systems are given to read is at `read_alias`, columns and resources to write are
+/// at `write_alias`; the world itself works in place.
 typedef struct weft_memory {
     void* (*acquire)(void* context, size_t size);
     void (*release)(void* context, void* segment, size_t size);
     void* context;
+    void (*close)(void* context); // Once, by the world that it was given to, when that is destroyed
+                                  // or could not be created. May be null.
+    ptrdiff_t read_alias;         // 0: none.
+    ptrdiff_t write_alias;        // 0: none.
+    size_t apart; // Columns and resources lie on pages of this size of their own, with a page
+                  // between them: a power of 2, 4096 at least. 0: side by side.
 } weft_memory;
 
 /// Creates a world. The description is copied; `memory` null means the C library's allocator. On
