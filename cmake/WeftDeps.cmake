@@ -62,6 +62,17 @@ elseif(WEFT_HWLOC)
     set(WEFT_HAVE_HWLOC ON)
 endif()
 
+# Lines of sources in what a guard reports, where elfutils is.
+set_property(CACHE WEFT_DW PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_DW OFF)
+if(WEFT_DW STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(WEFT_DW_LIB QUIET IMPORTED_TARGET libdw)
+    set(WEFT_HAVE_DW ${WEFT_DW_LIB_FOUND})
+elseif(WEFT_DW AND NOT WEFT_DW STREQUAL "AUTO")
+    weft_require(WEFT_DW_LIB libdw elfutils libdw-dev)
+    set(WEFT_HAVE_DW ON)
+endif()
+
 # What the measurements compare with, each optional. The sanitizers do not see into other runtimes,
 # so their builds have none of those.
 set(WEFT_HAVE_FIXMATH OFF)
@@ -166,6 +177,6 @@ if(WEFT_TESTS)
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libclang ${WEFT_HAVE_LIBCLANG}, "
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, libclang ${WEFT_HAVE_LIBCLANG}, "
     "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

@@ -6,7 +6,7 @@
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
-    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev"
+    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libdw-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
     libclang-14-dev libmpfr-dev graphviz"
@@ -36,7 +36,7 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2,
-           SQLite 3.24 (optional: weft bench --save)
+           SQLite 3.24 (optional: weft bench --save), elfutils (optional: lines in --guard)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
            MPFR 4 (optional), libclang 14 or newer (optional: weft lint), graphviz (optional:
            weft graph, pictures)

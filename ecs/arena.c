@@ -99,7 +99,6 @@ size_t weft__arena_apart(const weft__arena* arena, size_t size) {
 
 // Hands a piece of a segment to the free lists, largest class first, so that nothing of it is lost.
 static void arena_retire(weft__arena* arena, uint8_t* begin, const uint8_t* end) {
-    WEFT_ASSERT(begin <= end);
     // weft-lint: allow(address): both are of one segment
     while ((size_t)(end - begin) >= WEFT__ARENA_ALIGN) {
         // weft-lint: allow(address): both are of one segment

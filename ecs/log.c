@@ -214,20 +214,32 @@ void weft__log_clear(weft_world* world, uint32_t stream) {
     stream_clear(&world->host.streams.items[stream]);
 }
 
-weft_digest weft__log_task_digest(const weft_world* world, const weft__lane* lane,
-                                  uint32_t stream_index) {
+void weft__log_task_visit(const weft_world* world, const weft__lane* lane, uint32_t stream_index,
+                          weft__record_fn* fn, void* context) {
     const weft__stream* stream = &lane->streams.items[stream_index];
-    weft_digest digest = {0, 0};
+    WEFT_ASSERT(fn != NULL);
     if (stream->segments.count == 0 || stream->task != lane->task)
-        return digest;
+        return;
     const weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
     log_reader reader = {segment->block, segment->offset};
     for (uint32_t i = 0; i < segment->count; i++) {
         const weft__record* record = log_read(&reader, world);
-        uint32_t size = record_tail(world, record);
-        weft_digest part = weft_digest_of(record, sizeof(*record) + size, i);
-        uint64_t both[4] = {digest.low, digest.high, part.low, part.high};
-        digest = weft_digest_of(both, sizeof(both), segment->count);
+        uint32_t bytes = (uint32_t)sizeof(*record) + record_tail(world, record);
+        fn(context, record, weft_digest_of(record, bytes, i));
     }
+}
+
+// Chains the records' digests.
+static void digest_record(void* context, const weft__record* record, weft_digest part) {
+    weft_digest* digest = context;
+    (void)record;
+    uint64_t both[4] = {digest->low, digest->high, part.low, part.high};
+    *digest = weft_digest_of(both, sizeof(both), 0);
+}
+
+weft_digest weft__log_task_digest(const weft_world* world, const weft__lane* lane,
+                                  uint32_t stream_index) {
+    weft_digest digest = {0, 0};
+    weft__log_task_visit(world, lane, stream_index, digest_record, &digest);
     return digest;
 }

@@ -4,6 +4,7 @@
 #include <weft/executor.h>
 
 #include "atomics.h"
+#include "guard_call.h"
 #include "pace.h"
 #include "plan.h"
 
@@ -27,6 +28,7 @@ struct weft_executor {
     weft__plan plan;
     uint32_t worker_count;
     bool traced;
+    weft__guard* guard;                   // Null: systems are trusted.
     struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
     weft__stage_run* runs;                // [stage_count]
     // Threads.

@@ -147,7 +147,9 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
         memset(view->gets, 0, WEFT__GETS * sizeof(weft__get));
     view->message[0] = '\0';
     view->lane->task++;
-    weft_status status = system->run(view, system->context);
+    weft_status status = __builtin_expect(executor->guard == NULL, 1)
+                             ? system->run(view, system->context)
+                             : weft__guard_call(executor->guard, view, worker, system);
     if (__builtin_expect(!weft__float_state_is_pinned(), 0))
         status = float_state_fail(view);
     if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
@@ -420,6 +422,15 @@ static weft_status run_stages(weft_executor* executor) {
     return failure == NULL ? WEFT_STATUS_OK : report_failure(executor, failure);
 }
 
+static weft_status run_guarded(weft_executor* executor) {
+    if (executor->guard == NULL)
+        return run_stages(executor);
+    WEFT_TRY(weft__guard_tick_begin(executor->guard));
+    weft_status status = run_stages(executor);
+    weft_status closed = weft__guard_tick_end(executor->guard);
+    return status != WEFT_STATUS_OK ? status : closed;
+}
+
 static weft_status run_tick(weft_executor* executor) {
     weft_world* world = executor->world;
     executor->numbers = (weft_number_report){0};
@@ -437,7 +448,7 @@ static weft_status run_tick(weft_executor* executor) {
     if (executor->pool != NULL)
         weft__exec_threads_tick_begin(executor);
     uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
-    weft_status status = run_stages(executor);
+    weft_status status = run_guarded(executor);
     weft__float_control_write(control);
     report_numbers(executor);
     if (status == WEFT_STATUS_OK)
@@ -523,6 +534,12 @@ weft_number_report weft_executor_numbers(const weft_executor* executor) {
     return executor->numbers;
 }
 
+const weft_guard_report* weft_executor_guard_report(const weft_executor* executor) {
+    static const weft_guard_report none = {.found = false};
+    WEFT_ASSERT(executor != NULL);
+    return executor->guard == NULL ? &none : weft__guard_report(executor->guard);
+}
+
 weft_executor_stats weft_executor_stats_read(const weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
     weft_executor_stats stats = executor->stats;
@@ -564,6 +581,10 @@ static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
     WEFT_TRY(prepare_runs(executor));
     WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
+    WEFT_TRY(weft__guard_create(executor->world, executor->desc.guard, executor->worker_count,
+                                executor->desc.kind != WEFT_EXECUTOR_THREADS ||
+                                    executor->worker_count == 1,
+                                executor->desc.schedule_seed, &executor->guard));
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:
         executor->runner.run = weft__exec_serial_run;
@@ -583,7 +604,8 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
     WEFT_ASSERT(schedule != NULL && executor_out != NULL);
     *executor_out = NULL;
     if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS ||
-        desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0)
+        desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0 ||
+        desc->guard > WEFT_GUARD_TRAP)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =
@@ -607,6 +629,7 @@ void weft_executor_destroy(weft_executor* executor) {
         return;
     weft__arena* arena = &executor->world->arena;
     weft__exec_threads_stop(executor);
+    weft__guard_destroy(executor->guard);
     weft__arena_free(arena, executor->runs,
                      (executor->plan.stage_count + 1) * sizeof(*executor->runs));
     if (executor->plan.schedule != NULL)

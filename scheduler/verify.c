@@ -149,15 +149,18 @@ static bool state_report(verify_state* state, weft_verify_phase phase, size_t co
 static void result_fail(weft_verify_result* result, const verify_run* run, weft_status status) {
     result->outcome = WEFT_VERIFY_FAILED;
     result->status = status;
+    if (run->executor != NULL)
+        result->guard = *weft_executor_guard_report(run->executor);
     run_error(run, status, result->error);
 }
 
 // The serial run ---------------------------------------------------------------------------------
 
-static weft_executor_desc serial_config(void) {
+static weft_executor_desc serial_config(const weft_verify_desc* desc) {
     weft_executor_desc config = weft_executor_desc_default();
     config.kind = WEFT_EXECUTOR_SERIAL;
     config.worker_count = 1;
+    config.guard = desc->guard;
     return config;
 }
 
@@ -190,7 +193,7 @@ static weft_status reference_run(verify_state* state, verify_run* run) {
     const weft_verify_desc* desc = state->desc;
     weft_verify_report* report = state->report;
     weft_verify_result* result = &report->reference;
-    weft_executor_desc config = serial_config();
+    weft_executor_desc config = serial_config(desc);
     WEFT_TRY(run_open(desc, &config, run));
     result->worker_count = 1;
     report->schema_hash = weft_world_schema_hash(run->world);
@@ -531,7 +534,7 @@ static bool attempt_suspect(verify_state* state, size_t index, verify_attempt* a
 /// Runs the serial run again up to the tick in which the suspect differed, which it traces.
 static bool attempt_serial(verify_state* state, size_t index, verify_attempt* attempt,
                            uint64_t last_tick, weft_verify_digests* digests_out) {
-    weft_executor_desc config = serial_config();
+    weft_executor_desc config = serial_config(state->desc);
     if (run_open(state->desc, &config, &attempt->serial) != WEFT_STATUS_OK)
         return false;
     for (uint64_t tick = 0; tick <= last_tick; tick++) {

@@ -163,6 +163,12 @@ WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t s
 /// Forgets the records of one stream in every lane and the host's.
 void weft__log_clear(struct weft_world* world, uint32_t stream);
 
-/// Hash of what the running task recorded in a stream so far.
+/// Visits what the running task recorded in a stream so far. `digest` is of the record and its
+/// place.
+typedef void weft__record_fn(void* context, const weft__record* record, weft_digest digest);
+void weft__log_task_visit(const struct weft_world* world, const struct weft__lane* lane,
+                          uint32_t stream, weft__record_fn* fn, void* context);
+
+/// Hash of it all.
 weft_digest weft__log_task_digest(const struct weft_world* world, const struct weft__lane* lane,
                                   uint32_t stream);

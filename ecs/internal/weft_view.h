@@ -59,7 +59,7 @@ struct weft_view {
     uint32_t selected_count;
     bool selected_valid;
     bool selected_all;
-    char message[160];
+    char message[288];
 };
 
 /// Looks through what a task may have written (values.c). NOT_A_NUMBER or BAD_BOOL with the type,

@@ -1,6 +1,7 @@
 /// Executors run a plan. All give the same digests (C10); they differ in speed only.
 #pragma once
 
+#include <weft/guard.h>
 #include <weft/schedule.h>
 #include <weft/topology.h>
 
@@ -40,6 +41,8 @@ typedef struct weft_executor_desc {
     uint32_t yield_ns;             // and then gives its CPU away again and again, before it sleeps.
     uint64_t tick_period_ns;       // THREADS: ticks begin so far apart, and workers are awake when
                                    // the next is due; 0: not told, they may sleep.
+    weft_guard guard;              // What systems touch is watched. From HASH on with one worker at
+                                   // a time: SERIAL, VIRTUAL, or THREADS with one.
     uint32_t checkpoint_ticks;     // Input events are kept for so many ticks; at least 1.
     uint32_t cookie;               // Set by the default function. Do not write.
 } weft_executor_desc;
@@ -49,7 +52,8 @@ WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
 /// runs at a time; executors of one schedule may alternate between ticks. Status: BAD_ARGUMENT, OS,
-/// OUT_OF_MEMORY, and those of weft_schedule_build().
+/// OUT_OF_MEMORY, and those of weft_schedule_build(). If it is about the guard, weft_world_error()
+/// has the line.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_desc* desc,
                                                          weft_schedule* schedule,
                                                          weft_executor** executor_out);
@@ -63,7 +67,8 @@ WEFT_API void weft_executor_destroy(weft_executor* executor);
 WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* executor);
 
 /// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11):
-/// SYSTEM_FAILED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, WORLD_FAILED.
+/// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
+/// guard), WORLD_FAILED.
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
 /// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
 /// always come back, and in a forked child, which has none, the caller does everything alone.
@@ -105,6 +110,9 @@ typedef struct weft_number_report {
 
 /// Reads it; empty before the first tick.
 WEFT_API weft_number_report weft_executor_numbers(const weft_executor* executor);
+
+/// What the guard found in the last tick. Lives as long as the executor, until its next tick.
+WEFT_API const weft_guard_report* weft_executor_guard_report(const weft_executor* executor);
 
 /// Outputs of one task in a traced tick: what a system wrote in one chunk, hashed.
 typedef struct weft_task_output {

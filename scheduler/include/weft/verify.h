@@ -51,6 +51,7 @@ typedef struct weft_verify_desc {
     uint64_t expected_count;             // At most tick_count + 1.
     uint32_t locate_limit;               // Differences that are located; each costs re-runs.
     uint32_t attempt_limit;              // Re-runs to see one difference again.
+    weft_guard guard;                    // Of the serial run; configurations have their own.
     bool digest_check;                   // After every tick rehash everything and compare.
     uint32_t cookie;                     // Set by the default function. Do not write.
 } weft_verify_desc;
@@ -117,6 +118,7 @@ typedef struct weft_verify_result {
     weft_verify_digests reference; // After `tick`: what was to be.
     weft_verify_digests found;     // After `tick`: what was.
     weft_verify_place place;
+    weft_guard_report guard;           // FAILED with UNDECLARED: what the guard found.
     char error[WEFT_VERIFY_LINE_SIZE]; // FAILED: one line, from where it failed.
 } weft_verify_result;
 
