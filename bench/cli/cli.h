@@ -14,7 +14,7 @@
 
 typedef enum weft_exit {
     WEFT_EXIT_OK = 0,        // Equal, or done.
-    WEFT_EXIT_DIFFERENT = 1, // Something that must be equal is not.
+    WEFT_EXIT_DIFFERENT = 1, // Something that must be equal is not, or a guard found something.
     WEFT_EXIT_USAGE = 2,     // The command line is wrong.
     WEFT_EXIT_FAILURE = 3,   // Module, file, system, machine or interrupt.
 } weft_exit;
@@ -75,6 +75,8 @@ typedef struct weft_cli_options {
     bool no_pin;
     bool has_sweep;
     weft_sweep sweep;
+    bool has_guard;
+    weft_guard guard;
     bool quick;
     // bench
     bool suite;
@@ -160,9 +162,10 @@ weft_status weft_cli_module_open(const weft_cli* cli, const char* name, weft_cli
 void weft_cli_module_close(weft_cli_module* module);
 
 /// Makes a module's world and schedule, committed and built. On failure both may be set, for
-/// weft_cli_error(); the caller destroys them.
+/// weft_cli_error(); the caller destroys them. Its memory is what the guard needs.
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_world** world_out, weft_schedule** schedule_out);
+                                weft_guard guard, weft_world** world_out,
+                                weft_schedule** schedule_out);
 
 /// The description that a module's worlds are made with.
 weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options);
@@ -178,6 +181,14 @@ const char* weft_cli_error(weft_status status, const weft_world* world,
 /// the module's defaults filled in. On failure prints and returns the exit code.
 weft_exit weft_cli_prepare(const weft_cli* cli, const char* command, weft_cli_options* options,
                            weft_cli_module* module_out);
+
+// guard_print.c ----------------------------------------------------------------------------------
+
+/// Prints the screen on what a guard found.
+void weft_cli_guard_print(const weft_guard_report* report);
+
+/// The guard, and what it found if anything; the report may be null.
+json_t* weft_cli_guard_json(weft_guard guard, const weft_guard_report* report);
 
 // hashes.c ---------------------------------------------------------------------------------------
 

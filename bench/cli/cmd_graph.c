@@ -187,7 +187,8 @@ static weft_exit graph_show(graph_report* report, const weft_cli_options* option
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
     weft_exit code = WEFT_EXIT_FAILURE;
-    weft_status status = weft_cli_world_make(report->module, &sizes, &world, &schedule);
+    weft_status status =
+        weft_cli_world_make(report->module, &sizes, WEFT_GUARD_NONE, &world, &schedule);
     if (status == WEFT_STATUS_OK) {
         report->schedule = schedule;
         status = graph_report_init(report);

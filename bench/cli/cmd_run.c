@@ -45,14 +45,28 @@ static weft_exit run_executor(const weft_cli_options* options, weft_executor_des
         }
         executor.worker_count = options->worker_count;
     }
+    // These watch one worker at a time.
+    if (options->guard > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS) {
+        if (executor.worker_count > 1 ||
+            (options->executor != NULL && executor.worker_count == 0)) {
+            weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "
+                              "--workers out, or take serial, virtual:N or threads:1",
+                              weft_guard_name(options->guard));
+            return WEFT_EXIT_USAGE;
+        }
+        if (executor.worker_count == 0)
+            executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
+    }
     *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    out->guard = options->guard;
     if (options->has_sweep)
         out->sweep = options->sweep;
     return WEFT_EXIT_OK;
 }
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
-    WEFT_TRY(weft_cli_world_make(run->module, &run->sizes, &run->world, &run->schedule));
+    WEFT_TRY(
+        weft_cli_world_make(run->module, &run->sizes, desc->guard, &run->world, &run->schedule));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
                        "the module turns determinism off (weft_world_desc.deterministic or "
@@ -177,6 +191,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
         printf(", more than there are CPUs");
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
         printf(", schedule seed %" PRIu64, desc->schedule_seed);
+    if (desc->guard != WEFT_GUARD_NONE)
+        printf(", guard %s", weft_guard_name(desc->guard));
     if (stats.sweeps > 0)
         printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
     if (stats.sweeps > 0)
@@ -227,23 +243,41 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "system", run->numbers.system,               //
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
-    return weft_cli_json_print(
-        json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o}", //
-                  "weft", weft_version(),                                                        //
-                  "module", run->module->name,                                                   //
-                  "entities", (json_int_t)run->sizes.entity_count,                               //
-                  "ticks", (json_int_t)ticks,                                                    //
-                  "seed", weft_cli_json_hex(run->sizes.seed),                                    //
-                  "math", weft_math_name(weft_world_math(run->world)),                           //
-                  "interrupted", (int)(ticks < run->tick_count),                                 //
-                  "executor", executor,                                                          //
-                  "seconds", run->tick_s,                                                        //
-                  "ticks_per_second", run_rate(run, ticks),                                      //
-                  "alive", (json_int_t)weft_world_entity_count(run->world),                      //
-                  "state", state,                                                                //
-                  "numbers", numbers,                                                            //
-                  "view", weft_cli_json_digest(run->last.view),                                  //
-                  "full", weft_cli_json_digest(run->last.full)));
+    return weft_cli_json_print(json_pack(
+        "{s:s, s:s, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o, s:o}", //
+        "weft", weft_version(),                                                             //
+        "module", run->module->name,                                                        //
+        "entities", (json_int_t)run->sizes.entity_count,                                    //
+        "ticks", (json_int_t)ticks,                                                         //
+        "seed", weft_cli_json_hex(run->sizes.seed),                                         //
+        "math", weft_math_name(weft_world_math(run->world)),                                //
+        "interrupted", (int)(ticks < run->tick_count),                                      //
+        "executor", executor,                                                               //
+        "seconds", run->tick_s,                                                             //
+        "ticks_per_second", run_rate(run, ticks),                                           //
+        "alive", (json_int_t)weft_world_entity_count(run->world),                           //
+        "state", state,                                                                     //
+        "numbers", numbers,                                                                 //
+        "guard", weft_cli_guard_json(desc->guard, NULL),                                    //
+        "view", weft_cli_json_digest(run->last.view),                                       //
+        "full", weft_cli_json_digest(run->last.full)));
+}
+
+/// Prints what the guard found, if that is why the run failed.
+static bool run_found(const run_state* run, const weft_executor_desc* desc) {
+    if (run->executor == NULL || !weft_executor_guard_report(run->executor)->found)
+        return false;
+    const weft_guard_report* report = weft_executor_guard_report(run->executor);
+    if (!run->options->json) {
+        weft_cli_guard_print(report);
+        return true;
+    }
+    return weft_cli_json_print(json_pack("{s:s, s:s, s:I, s:o, s:o}",                     //
+                                         "weft", weft_version(),                          //
+                                         "module", run->module->name,                     //
+                                         "entities", (json_int_t)run->sizes.entity_count, //
+                                         "seed", weft_cli_json_hex(run->sizes.seed),      //
+                                         "guard", weft_cli_guard_json(desc->guard, report)));
 }
 
 /// Everything between the parsed options and the exit code.
@@ -254,7 +288,7 @@ static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
     if (status != WEFT_STATUS_OK) {
         (void)run_fail(run, status);
         weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
-        return WEFT_EXIT_FAILURE;
+        return run_found(run, desc) ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE;
     }
     bool printed = true;
     if (run->options->json)

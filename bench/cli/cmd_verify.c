@@ -9,6 +9,9 @@
 #define CONFIGS_DEFAULT                                                                            \
     "serial,virtual:2,virtual:3,virtual:8,threads:1,threads:2,threads:3,threads:8,threads:64"
 #define SEEDS_DEFAULT 20u
+// What is watched is watched one worker at a time, and costs more.
+#define CONFIGS_GUARDED "serial,virtual:2,virtual:3"
+#define SEEDS_GUARDED 3u
 
 // Without --entities and --ticks a whole verification stays near half a minute: big worlds are cut
 // to a size that still has many chunks, and the ticks to what a short probe says that there is time
@@ -18,12 +21,23 @@
 #define BUDGET_S 30.0
 #define PROBE_S 0.2
 
+static weft_guard job_guard(const weft_cli_options* options) {
+    return options->has_guard ? options->guard : WEFT_GUARD_ALIAS;
+}
+
+/// Schedules that are drawn for each virtual executor.
+static uint32_t job_seeds(const weft_cli_options* options) {
+    if (options->has_seed_count)
+        return options->seed_count;
+    return job_guard(options) > WEFT_GUARD_ALIAS ? SEEDS_GUARDED : SEEDS_DEFAULT;
+}
+
 // Configurations ---------------------------------------------------------------------------------
 
 /// Adds one executor with all its schedule seeds. Arrays have room.
 static void job_add(verify_job* job, weft_cli_executor executor) {
     const weft_cli_options* options = job->options;
-    uint32_t seeds = options->has_seed_count ? options->seed_count : SEEDS_DEFAULT;
+    uint32_t seeds = job_seeds(options);
     verify_group* group = &job->groups[job->group_count++];
     if (executor.kind != WEFT_EXECUTOR_VIRTUAL)
         seeds = 1;
@@ -33,6 +47,7 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
         uint64_t seed = options->schedule_seed + i;
         *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
         weft_cli_executor_permute(desc, seed + executor.worker_count);
+        desc->guard = job_guard(options);
         // Else drawn from the seed, or by system where the count is odd: the serial run that all
         // are compared with goes by chunk.
         if (options->has_sweep)
@@ -44,7 +59,7 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
 
 /// The list of executors that the options ask for, as text.
 static weft_exit job_list(const weft_cli_options* options, const char** list_out) {
-    *list_out = CONFIGS_DEFAULT;
+    *list_out = job_guard(options) > WEFT_GUARD_ALIAS ? CONFIGS_GUARDED : CONFIGS_DEFAULT;
     if (options->configs != NULL && options->executor != NULL) {
         weft_cli_complain("--configs and --executor say the same thing twice: leave one out");
         return WEFT_EXIT_USAGE;
@@ -73,7 +88,7 @@ static weft_exit job_configure(verify_job* job) {
     if (code != WEFT_EXIT_OK)
         return code;
     size_t count = list_count(list);
-    uint32_t seeds = options->has_seed_count ? options->seed_count : SEEDS_DEFAULT;
+    uint32_t seeds = job_seeds(options);
     job->groups = calloc(count, sizeof(*job->groups));
     job->configs = calloc(count * seeds, sizeof(*job->configs));
     if (job->groups == NULL || job->configs == NULL) {
@@ -91,6 +106,13 @@ static weft_exit job_configure(verify_job* job) {
         }
         if (executor.kind != WEFT_EXECUTOR_SERIAL && executor.worker_count == 0)
             executor.worker_count = options->worker_count;
+        if (job_guard(options) > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS &&
+            executor.worker_count != 1) {
+            weft_cli_complain("--guard=%s watches one worker at a time: take serial, virtual:N or "
+                              "threads:1",
+                              weft_guard_name(options->guard));
+            return WEFT_EXIT_USAGE;
+        }
         job_add(job, executor);
         at += length;
     }
@@ -121,7 +143,9 @@ static job_pace job_probe(const verify_job* job) {
                                                      0, job->options->no_pin);
     double started = weft_cli_clock();
     uint64_t ticks = 0;
-    weft_status status = weft_cli_world_make(job->module, &job->sizes, &world, &schedule);
+    desc.guard = job_guard(job->options);
+    weft_status status =
+        weft_cli_world_make(job->module, &job->sizes, desc.guard, &world, &schedule);
     if (status == WEFT_STATUS_OK)
         status = weft_executor_create(&desc, schedule, &executor);
     double made = weft_cli_clock();
@@ -170,7 +194,8 @@ static weft_status job_identity(const verify_job* job, weft_cli_identity* identi
                                 size_t capacity) {
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
-    weft_status status = weft_cli_world_make(job->module, &job->sizes, &world, &schedule);
+    weft_status status =
+        weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, &world, &schedule);
     *identity = (weft_cli_identity){
         .entity_count = job->sizes.entity_count,
         .seed = job->sizes.seed,
@@ -225,7 +250,8 @@ static weft_exit job_against(verify_job* job, weft_cli_options* options) {
 
 static weft_status job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const verify_job* job = context;
-    return weft_cli_world_make(job->module, &job->sizes, world_out, schedule_out);
+    return weft_cli_world_make(job->module, &job->sizes, job_guard(job->options), world_out,
+                               schedule_out);
 }
 
 static weft_status job_input(void* context, weft_world* world, uint64_t tick) {
@@ -308,6 +334,10 @@ static weft_exit job_run(verify_job* job) {
     if (desc.expected_count > desc.tick_count + 1)
         desc.expected_count = desc.tick_count + 1;
     desc.digest_check = job->options->digest_check;
+    // What the guard finds in any run it finds in the serial one first, if that is watched too: a
+    // costly one watches the others only.
+    if (job_guard(job->options) != WEFT_GUARD_TRAP && job_guard(job->options) != WEFT_GUARD_NONE)
+        desc.guard = WEFT_GUARD_ALIAS;
     job->progress = weft_cli_progress_start(job->options->quiet);
     job->seen_s = weft_cli_clock();
 
@@ -319,7 +349,8 @@ static weft_exit job_run(verify_job* job) {
         weft_cli_complain("%s: %s", job->module->name, weft_status_text(status));
         return WEFT_EXIT_FAILURE;
     }
-    weft_exit code = status == WEFT_STATUS_DIVERGED                ? WEFT_EXIT_DIFFERENT
+    weft_exit code = status == WEFT_STATUS_DIVERGED || status == WEFT_STATUS_UNDECLARED
+                         ? WEFT_EXIT_DIFFERENT
                      : status != WEFT_STATUS_OK || report->stopped ? WEFT_EXIT_FAILURE
                                                                    : WEFT_EXIT_OK;
     if (!job->options->json)

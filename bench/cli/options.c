@@ -24,6 +24,7 @@ enum {
     KEY_JSON,
     KEY_NO_PIN,
     KEY_SWEEP,
+    KEY_GUARD,
     KEY_QUICK,
     KEY_SUITE,
     KEY_SAVE,
@@ -76,6 +77,10 @@ static const option_row option_rows[] = {
       "Seed from which virtual draws its schedule and placement", 2}},
     {SIMULATES,
      {"sweep", KEY_SWEEP, "ORDER", 0, "Order inside a stage: auto, chunk, system (default: auto)",
+      2}},
+    {SIMULATES,
+     {"guard", KEY_GUARD, "GUARD", 0,
+      "Watch what systems touch: none, alias, hash, twin, trap (default: verify alias, run none)",
       2}},
     {SIMULATES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
     {WEFT_CLI_VERIFY,
@@ -148,19 +153,23 @@ static const command_help command_helps[] = {
      "  weft run creatures\n"
      "  weft run boids --entities 100k --ticks 200 --executor threads:4\n"
      "  weft run ./my_module.so --executor serial --hashes serial.hashes\n"
-     "  weft run motion --seed 0x2a --json\n\n"
-     "Exit status: 0 done, 2 wrong usage, 3 failure."},
+     "  weft run motion --seed 0x2a --json\n"
+     "  weft run ./my_module.so --guard=trap\n\n"
+     "Exit status: 0 done, 1 the guard found something, 2 wrong usage, 3 failure."},
     {WEFT_CLI_VERIFY, "WORKLOAD|MODULE.so",
      "Run a simulation on every executor and compare each tick with the serial run.\v"
      "Without --configs: serial once more, virtual with 2, 3 and 8 workers and 20 schedules each, "
      "threads with 1, 2, 3, 8 and 64 workers. Without --entities and --ticks: at most 100000 "
-     "entities, and as many ticks as take about half a minute in all.\n\n"
+     "entities, and as many ticks as take about half a minute in all. With --guard=hash, twin or "
+     "trap: serial, and virtual with 2 and 3 workers and 3 schedules each.\n\n"
      "Examples:\n"
      "  weft verify creatures\n"
      "  weft verify ./my_module.so --configs virtual:2 --seeds 200\n"
      "  weft verify boids --workers 16 --ticks 1000\n"
-     "  weft verify boids --against other-machine.hashes\n\n"
-     "Exit status: 0 all equal, 1 something differs, 2 wrong usage, 3 failure."},
+     "  weft verify boids --against other-machine.hashes\n"
+     "  weft verify ./my_module.so --guard=trap\n\n"
+     "Exit status: 0 all equal, 1 something differs or the guard found something, 2 wrong usage, 3 "
+     "failure."},
     {WEFT_CLI_BENCH, "[NAME...]",
      "Measure Weft on this machine. Without a name: every measurement that `weft list` shows.\v"
      "`weft bench compare A B` says which rows of a kept run became faster or slower; `weft bench "
@@ -488,6 +497,15 @@ static void parse_sweep(struct argp_state* state, const char* text, weft_cli_opt
     options->has_sweep = true;
 }
 
+static void parse_guard(struct argp_state* state, const char* text, weft_cli_options* options) {
+    options->guard = WEFT_GUARD_NONE;
+    while (options->guard <= WEFT_GUARD_TRAP && strcmp(weft_guard_name(options->guard), text) != 0)
+        options->guard++;
+    if (options->guard > WEFT_GUARD_TRAP)
+        argp_error(state, "--guard: '%s' is not none, alias, hash, twin or trap", text);
+    options->has_guard = true;
+}
+
 static error_t parse_option(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
@@ -506,6 +524,9 @@ static error_t parse_option(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_SWEEP:
         parse_sweep(state, text, options);
+        return 0;
+    case KEY_GUARD:
+        parse_guard(state, text, options);
         return 0;
     case KEY_SEEDS:
         options->seed_count = parse_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);

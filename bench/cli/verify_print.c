@@ -151,6 +151,8 @@ static void command_print(const verify_job* job, size_t config, FILE* file) {
         (void)fprintf(file, " --schedule-seed %" PRIu64 " --seeds 1", desc->schedule_seed);
     if (desc->kind != WEFT_EXECUTOR_VIRTUAL || job->options->has_sweep)
         (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
+    if (job->options->has_guard)
+        (void)fprintf(file, " --guard=%s", weft_guard_name(job->options->guard));
     if (job->options->no_pin)
         (void)fputs(" --no-pin", file);
     if (job->options->digest_check)
@@ -320,6 +322,17 @@ static size_t difference_first(const weft_verify_report* report) {
     return SIZE_MAX;
 }
 
+/// What a guard found first; null if nothing was.
+static const weft_guard_report* guard_found(const weft_verify_report* report) {
+    if (report->reference.guard.found)
+        return &report->reference.guard;
+    for (size_t i = 0; i < report->result_count; i++) {
+        if (report->results[i].guard.found)
+            return &report->results[i].guard;
+    }
+    return NULL;
+}
+
 void verify_print(const verify_job* job) {
     size_t different = difference_first(job->report);
     size_t equal = 0;
@@ -333,6 +346,9 @@ void verify_print(const verify_job* job) {
     if (equal == job->report->result_count && equal > 0)
         printf("\nequal: %zu runs, every digest of every tick is the serial run's\n", equal);
     failure_print(job);
+    const weft_guard_report* found = guard_found(job->report);
+    if (found != NULL)
+        weft_cli_guard_print(found);
 }
 
 // JSON -------------------------------------------------------------------------------------------
@@ -390,6 +406,9 @@ static json_t* result_json(const weft_verify_result* result) {
         (void)json_object_set_new(object, "expected_full",
                                   weft_cli_json_digest(result->reference.full));
     }
+    if (result->guard.found)
+        (void)json_object_set_new(object, "guard",
+                                  weft_cli_guard_json(result->guard.guard, &result->guard));
     if (result->place.attempt_count > 0)
         (void)json_object_set_new(object, "place", place_json(&result->place));
     return object;

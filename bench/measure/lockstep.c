@@ -26,7 +26,9 @@ static weft_status tick(weft_lockstep* one) {
 static weft_status open_one(const weft_measure_options* options, weft_lockstep* one) {
     weft_rig_start start = {.entity_count = one->entity_count,
                             .seed = options->seed,
-                            .unordered_commit = one->unordered};
+                            .unordered_commit = one->unordered,
+                            .aliased = one->aliased,
+                            .apart = one->desc.guard == WEFT_GUARD_TRAP};
     WEFT_TRY(weft_rig_open_as(&one->rig, one->module, &start));
     return weft_rig_add(&one->rig, &one->desc);
 }

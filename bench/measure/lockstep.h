@@ -14,6 +14,7 @@ typedef struct weft_lockstep {
     weft_executor_desc desc;
     bool digest;    // Both digests after each tick, in its time.
     bool unordered; // weft_world_desc.unordered_commit.
+    bool aliased;   // Memory that is mapped twice; for TRAP with columns apart.
     // Set by the calls.
     weft_rig rig;
     weft_series us; // Microseconds of each timed tick, by round.

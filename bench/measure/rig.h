@@ -25,6 +25,8 @@ typedef struct weft_rig_start {
     uint64_t entity_count; // 0: the module's default.
     uint64_t seed;
     bool unordered_commit; // See weft_world_desc.
+    bool aliased;          // Memory that is mapped twice,
+    bool apart;            // with columns apart.
 } weft_rig_start;
 
 /// The same with all that can be said.

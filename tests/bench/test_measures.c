@@ -109,6 +109,10 @@ Test(measures, creatures_runs) {
     run_quick(&weft_measure_creatures, 0);
 }
 
+Test(measures, guard_runs) {
+    run_quick(&weft_measure_guard, 0);
+}
+
 Test(measures, price_runs) {
     run_quick(&weft_measure_price, 0);
 }

@@ -1,12 +1,15 @@
 #!/bin/sh
 # Runs the program as a user would and checks exit codes and what it says.
 #
-# usage: cli.sh SECTION WEFT MODULE_DIR JSON_VALUE
+# usage: cli.sh SECTION WEFT MODULE_DIR JSON_VALUE MODULE_SOURCES LINES
+# LINES is 1 if the program can tell lines of sources.
 set -u
 section=$1
 weft=$2
 modules=$3
 json_value=$4
+sources=$5
+lines=$6
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failures=0
@@ -828,7 +831,8 @@ section_verify() {
 }
 
 section_differences() {
-    try 1 verify canary --configs virtual:2
+    # Unguarded, or the first write would end it.
+    try 1 verify canary --guard=none --configs virtual:2
     out "DIFFERENT from the serial run: virtual, 2 workers, schedule seed"
     out "system     stamp"
     out "component  Stamp.tasks"
@@ -838,7 +842,7 @@ section_differences() {
     said="the printed command"
     [ $code -eq 1 ] || fail "exit code $code, not 1"
     grep -q '^  system     stamp' "$dir/again" || fail "the command names no system"
-    try 1 verify canary --configs virtual:2,virtual:3 --json
+    try 1 verify canary --guard=none --configs virtual:2,virtual:3 --json
     is different runs 0 result
     is stamp runs 0 place task system
     is equal reference result
@@ -861,6 +865,108 @@ section_differences() {
     try 1 verify "$modules/hidden_input.so" --configs serial,threads:2
     out "DIFFERENT from the serial run: serial, 1 worker"
     out "the serial run did not repeat itself"
+}
+
+# liar LIE GUARD: runs the module that lies, and expects to catch it.
+liar() {
+    try 1 run "$modules/liar.so" --seed "$1" --guard="$2"
+    out "UNDECLARED access, found by --guard=$2"
+    out "system     walk"
+    err '[UNDECLARED]'
+}
+
+# source_line TEXT: the report names the line of the module's source that has this text.
+source_line() {
+    [ "$lines" -eq 1 ] || return 0
+    number=$(grep -nF -e "$1" "$sources/liar.c" | cut -d: -f1)
+    out "liar.c:$number, walk()"
+}
+
+section_guard() {
+    for guard in alias hash twin trap; do
+        liar 1 $guard
+        out "access     write, declared as read"
+        out "component  Pace.y"
+        out "entity     slot 41, generation 1"
+        out "chunk      archetype 1, shard 0, row 41"
+        out "object     $modules/liar.so+0x"
+        source_line "paces)[ROW].y = 7"
+    done
+    for guard in hash twin trap; do
+        liar 2 $guard
+        out "access     write, not declared"
+        out "component  Secret.b"
+        out "entity     slot 41, generation 1"
+        liar 5 $guard
+        out "resource   Purse.coins"
+    done
+    source_line "purse->coins = 0"
+    for guard in twin trap; do
+        liar 3 $guard
+        out "access     read, not declared"
+        out "component  Secret.b"
+        out "entity     slot 41, generation 1"
+    done
+    source_line "secrets[ROW].b;"
+    liar 4 trap
+    out "component  Place"
+    out "past the last one"
+    source_line "[count].x = 7"
+    liar 6 twin
+    out "it does not repeat itself from the same state (Place.x of entity 41:1"
+
+    # As JSON, and in the other command.
+    try 1 run "$modules/liar.so" --seed 2 --guard=trap --json
+    is trap guard guard
+    is walk guard system
+    is write guard access
+    is component guard place
+    is Secret guard type
+    is b guard field
+    is 41 guard slot
+    is 2 guard tick
+    try 1 verify "$modules/liar.so" --seed 3 --guard=trap
+    out "failed after tick 2"
+    out "component  Secret.b"
+    try 1 verify "$modules/liar.so" --seed 3 --guard=twin --json
+    is failed runs 0 result
+    is UNDECLARED runs 0 status
+    is Secret runs 0 guard type
+    is read runs 0 guard access
+    # Without a word of guards a write through a const pointer is found all the same.
+    try 1 verify "$modules/liar.so" --seed 1
+    out "UNDECLARED access, found by --guard=alias"
+    try 1 verify canary
+    out "resource   Odometer.tasks"
+
+    # Who is honest is not disturbed, and the digests are the same.
+    try 0 run "$modules/liar.so" --seed 0
+    honest=$(sed -n 's/^full *//p' "$dir/out")
+    for guard in none alias hash twin trap; do
+        try 0 run "$modules/liar.so" --seed 0 --guard=$guard
+        out "$honest"
+        silent
+    done
+    for workload in creatures motion motion_compute churn churn_sparse boids tick10 overhead \
+        orbits; do
+        entities=5000
+        [ $workload != overhead ] || entities=10
+        for guard in hash twin trap; do
+            try 0 verify $workload --guard=$guard --entities $entities --ticks 12 --seeds 2
+            out "equal: 5 runs"
+            silent
+        done
+    done
+
+    try 2 run creatures --guard=page
+    err "--guard: 'page' is not none, alias, hash, twin or trap"
+    try 2 run creatures --guard=hash --executor threads:2
+    err "--guard=hash watches one worker at a time"
+    try 2 verify creatures --guard=trap --configs serial,threads
+    err "--guard=trap watches one worker at a time"
+    try 0 run creatures --entities 500 --ticks 3 --guard=twin --executor threads:1
+    out "executor  threads, 1 worker"
+    out "guard twin"
 }
 
 # interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
