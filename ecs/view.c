@@ -44,7 +44,7 @@ uint32_t weft_view_row_count(const weft_view* view) {
 
 const weft_entity* weft_view_entities(const weft_view* view) {
     WEFT_ASSERT(view->chunk != NULL);
-    return weft__alias_read(view->world, view->chunk->entities);
+    return weft__view_alias(view, view->chunk->entities);
 }
 
 const void* weft_view_read(const weft_view* view, const weft_type* type) {
@@ -53,8 +53,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
     // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
-    return column == WEFT__NONE ? NULL
-                                : weft__alias_read(view->world, view->chunk->columns[column]);
+    return column == WEFT__NONE ? NULL : weft__view_alias(view, view->chunk->columns[column]);
 }
 
 void* weft_view_write(weft_view* view, const weft_type* type) {
@@ -66,10 +65,10 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
         return NULL;
     weft__chunk* chunk = view->chunk;
     if (chunk->dirty[column] == 0 || !chunk->listed || chunk->backs[column] != NULL)
-        return weft__alias_write(
-            view->world, weft__chunk_write(view->world, view->lane, chunk, column, term->type_id));
+        return weft__view_alias_write(
+            view, weft__chunk_write(view->world, view->lane, chunk, column, term->type_id));
     chunk->written_tick = view->world->tick + 1; // All else is marked: nobody asked for a digest.
-    return weft__alias_write(view->world, chunk->columns[column]);
+    return weft__view_alias_write(view, chunk->columns[column]);
 }
 
 // Keeps the rows of a list whose presence in a sparse table is `wanted`. Every row is written and
@@ -188,8 +187,8 @@ const void* weft_view_sparse_read(const weft_view* view, uint32_t row, const wef
     if (at == WEFT__NONE)
         return NULL;
     if (type->size == 0)
-        return weft__alias_read(view->world, &presence->entities[at]);
-    const uint8_t* column = weft__alias_read(view->world, presence->columns[0]);
+        return weft__view_alias(view, &presence->entities[at]);
+    const uint8_t* column = weft__view_alias(view, presence->columns[0]);
     return column + (size_t)at * type->size;
 }
 
@@ -201,7 +200,7 @@ void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* typ
     if (at == WEFT__NONE)
         return NULL;
     uint8_t* column =
-        weft__alias_write(view->world, weft__presence_write(view->world, view->lane, presence));
+        weft__view_alias_write(view, weft__presence_write(view->world, view->lane, presence));
     return column + (size_t)at * type->size;
 }
 
@@ -225,8 +224,10 @@ static uint32_t get_column(const weft_view* view, uint32_t term, uint32_t archet
 WEFT__WIDE
 const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(READ_ANY), "any-row read");
-    if (term->sparse)
-        return weft__alias_read(view->world, weft_world_read(view->world, entity, type));
+    if (term->sparse) {
+        const void* value = weft_world_read(view->world, entity, type);
+        return value == NULL ? NULL : weft__view_alias(view, value);
+    }
     uint32_t row;
     const weft__chunk* chunk = weft__entity_find(view->world, entity, &row);
     if (chunk == NULL)
@@ -237,15 +238,15 @@ const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_
     if (column == WEFT__NONE)
         return NULL;
     if (column == WEFT__GET_TAG) // Present, nothing to read.
-        return weft__alias_read(view->world, &chunk->entities[row]);
-    return weft__alias_read(view->world,
+        return weft__view_alias(view, &chunk->entities[row]);
+    return weft__view_alias(view,
                             (const uint8_t*)chunk->columns[column] + (size_t)row * type->size);
 }
 
 const void* weft_view_resource(const weft_view* view, const weft_type* type) {
     const weft__term* term =
         view_term(view, type, MODE(RESOURCE_READ) | MODE(RESOURCE_WRITE), "resource");
-    return weft__alias_read(view->world, view->world->resources.items[term->index].values);
+    return weft__view_alias(view, view->world->resources.items[term->index].values);
 }
 
 void* weft_view_resource_write(weft_view* view, const weft_type* type) {
@@ -254,7 +255,7 @@ void* weft_view_resource_write(weft_view* view, const weft_type* type) {
     WEFT_ASSERT(view->chunk == NULL);
     if (!resource->dirty) // Its line is shared with other resources: hardly ever written.
         resource->dirty = true;
-    return weft__alias_write(view->world, resource->values);
+    return weft__view_alias_write(view, resource->values);
 }
 
 void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_entity target,
@@ -278,7 +279,7 @@ const void* weft_view_messages(const weft_view* view, const weft_type* type, uin
     const weft__channel* channel = &view->world->channels.items[term->index];
     WEFT_ASSERT(count_out != NULL);
     *count_out = channel->count;
-    return weft__alias_read(view->world, channel->payloads.items);
+    return channel->payloads.items == NULL ? NULL : weft__view_alias(view, channel->payloads.items);
 }
 
 // Position of the first message to a slot that is not below `slot`.
@@ -317,7 +318,7 @@ bool weft_inbox_next(weft_inbox* inbox) {
         if (!weft__members_has(&chunk->members, local))
             continue;
         inbox->row = weft__members_rank(&chunk->members, local);
-        inbox->message = weft__alias_read(inbox->view->world, channel->payloads.items + at * size);
+        inbox->message = weft__view_alias(inbox->view, channel->payloads.items + at * size);
         return true;
     }
     return false;
@@ -331,7 +332,7 @@ void* weft_view_partial(weft_view* view, const weft_type* type) {
 
 const void* weft_view_reduced(const weft_view* view, const weft_type* type) {
     const weft__term* term = view_term(view, type, MODE(REDUCED), "reduced");
-    return weft__alias_read(view->world, view->world->reductions.items[term->index].value);
+    return weft__view_alias(view, view->world->reductions.items[term->index].value);
 }
 
 weft_commands* weft_view_commands(weft_view* view) {

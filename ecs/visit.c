@@ -56,7 +56,8 @@ weft_cursor weft_view_visit(const weft_view* view, const weft_access* terms, uin
 
 // Systems read elsewhere than the host, where memory is mapped twice.
 static const void* cursor_place(const weft_cursor* cursor, const void* place) {
-    return cursor->view == NULL ? place : weft__alias_read(cursor->world, place);
+    const weft_view* view = cursor->view;
+    return view == NULL || place == NULL ? place : weft__view_alias(view, place);
 }
 
 static bool archetype_matches(const weft_cursor* cursor, const weft__archetype* archetype) {

@@ -174,6 +174,8 @@ static void view_start(const stage_run* run, weft_view* view, uint32_t worker, w
     weft_world* world = run->executor->world;
     weft__lane* lane = &world->lanes[worker];
     view->world = world;
+    view->read_alias = world->read_alias;
+    view->write_alias = world->write_alias;
     view->lane = lane;
     view->chunk = chunk;
     view->commands.world = world;

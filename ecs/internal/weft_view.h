@@ -52,6 +52,8 @@ struct weft_view {
     const weft__access* access;
     weft__chunk* chunk; // Null in world scope.
     const uint32_t* columns;
+    ptrdiff_t read_alias; // The world's.
+    ptrdiff_t write_alias;
     weft__get* gets; // [WEFT__GETS]
     weft_commands commands;
     const char* system_name;
@@ -61,6 +63,17 @@ struct weft_view {
     bool selected_all;
     char message[288];
 };
+
+/// Where a system reads what the world has at `place`, which is not null.
+static WEFT__INLINE const void* weft__view_alias(const weft_view* view, const void* place) {
+    WEFT_CHECK(place != NULL);
+    return (const uint8_t*)place + view->read_alias;
+}
+/// Where it writes it.
+static WEFT__INLINE void* weft__view_alias_write(const weft_view* view, void* place) {
+    WEFT_CHECK(place != NULL);
+    return (uint8_t*)place + view->write_alias;
+}
 
 /// Looks through what a task may have written (values.c). NOT_A_NUMBER or BAD_BOOL with the type,
 /// field and entity in view->message.

@@ -632,15 +632,6 @@ static inline weft__archetype* weft__chunk_table(const weft_world* world,
                          : &world->archetypes.items[chunk->archetype];
 }
 
-/// Where systems read what the world has at `place`; null stays null.
-static WEFT__INLINE const void* weft__alias_read(const weft_world* world, const void* place) {
-    return place == NULL ? NULL : (const uint8_t*)place + world->read_alias;
-}
-/// Where they write it.
-static WEFT__INLINE void* weft__alias_write(const weft_world* world, void* place) {
-    return place == NULL ? NULL : (uint8_t*)place + world->write_alias;
-}
-
 // block.c
 /// Bytes from one column to the next, in memory for `capacity` rows.
 size_t weft__column_bytes(const weft_world* world, uint32_t capacity, uint32_t size);
