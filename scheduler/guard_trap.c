@@ -102,10 +102,11 @@ weft_status weft__guard_trap(weft__guard_lane* lane) {
     weft_status status = opened == WEFT_STATUS_OK ? weft__guard_run(lane) : opened;
     bool faulted = opened == WEFT_STATUS_OK && lane->faulted;
     weft_status closed = close_all(lane);
-    if (opened != WEFT_STATUS_OK || closed != WEFT_STATUS_OK)
-        return weft_view_fail(lane->view,
-                              "guard \"trap\" could not change the protection of pages: "
-                              "raise vm.max_map_count, or take fewer entities");
+    if (opened != WEFT_STATUS_OK || closed != WEFT_STATUS_OK) {
+        (void)weft_view_fail(lane->view, "guard \"trap\" could not change the protection of pages: "
+                                         "raise vm.max_map_count, or take fewer entities");
+        return WEFT_STATUS_OS;
+    }
     if (faulted)
         return weft__guard_blame_fault(lane);
     const uint8_t* changed = weft__guard_changed(lane);

@@ -85,6 +85,8 @@ static void fault_handle(int signal, siginfo_t* info, void* context) {
     }
     fault_catch = NULL; // A fault while frames are collected ends the process.
     frames_collect(fault, context_instruction(context));
+    // The jump restores no mask, as saving it would be a system call for each call of a system.
+    (void)pthread_sigmask(SIG_SETMASK, &((const ucontext_t*)context)->uc_sigmask, NULL);
     siglongjmp(expected->place, 1);
 }
 
@@ -92,7 +94,7 @@ weft_status weft__os_faults_begin(void) {
     weft_status status = WEFT_STATUS_OK;
     (void)pthread_mutex_lock(&fault_lock);
     if (fault_users == 0) {
-        // Not blocked in its handler, as that is left by a jump that restores no mask.
+        // Not blocked in its handler: a fault there is to end the process with what it is.
         struct sigaction action = {.sa_sigaction = fault_handle,
                                    .sa_flags = SA_SIGINFO | SA_NODEFER};
         void* frame;

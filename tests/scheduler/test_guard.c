@@ -4,6 +4,8 @@
 #include "worlds.h"
 
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,7 +58,7 @@ typedef enum lie_kind {
     READ_HIDDEN_FOR_PARTIAL,
     READ_HIDDEN_FOR_STATUS,
     READ_PURSE,
-    WRITE_NULL,
+    WRITE_NOWHERE,
     REMEMBERS,
 } lie_kind;
 
@@ -69,6 +71,12 @@ static int32_t calls;
 static bool lies(const weft_view* view) {
     return weft_view_tick(view) == LIE_TICK && weft_view_shard(view) == 0 &&
            weft_view_row_count(view) > ENTITIES / 3;
+}
+
+// Not null, which sanitizers look for.
+static volatile int32_t* nowhere(void) {
+    volatile uintptr_t address = 16;
+    return (volatile int32_t*)address;
 }
 
 static void* unconst(const void* place) {
@@ -154,8 +162,8 @@ static void lie_by_writing(weft_view* view, Place* places, const Pace* paces) {
         ((volatile Place*)places)[WEFT_SHARD_SLOTS].x = 7;
     if (lie == UNDERRUN)
         ((volatile int32_t*)places)[-1] = 7;
-    if (lie == WRITE_NULL)
-        *(volatile int32_t*)unconst((const void*)(uintptr_t)(calls & 0)) = 7;
+    if (lie == WRITE_NOWHERE)
+        *nowhere() = 7;
     if (lie == REMEMBERS)
         places[ROW].x = calls++;
     weft_inbox inbox = weft_view_inbox(view, WEFT_TYPE(Ping));
@@ -385,7 +393,7 @@ static const lie_case lie_cases[] = {
     {READ_HIDDEN_FOR_STATUS, BY_READING, COMPONENT, READ, "Secret", SLOT, "b", "walk", false,
      false},
     {READ_PURSE, BY_READING, WEFT_GUARD_RESOURCE, READ, "Purse", 0, "coins", "walk", false, false},
-    {WRITE_NULL, BY_ALL, WEFT_GUARD_NOWHERE, WRITE, "", 0, "", "walk", false, false},
+    {WRITE_NOWHERE, BY_ALL, WEFT_GUARD_NOWHERE, WRITE, "", 0, "", "walk", false, false},
     {REMEMBERS, BY(TWIN), WEFT_GUARD_HIDDEN, WEFT_GUARD_TOUCH, "", 0, "", "walk", false, false},
 };
 
@@ -532,12 +540,94 @@ Test(guard, names_are_known) {
     cr_assert_str_eq(weft_guard_name((weft_guard)77), "unknown");
 }
 
-static volatile sig_atomic_t handled;
-
 static void handle(int signal) {
     (void)signal;
-    handled = 1;
     _exit(7);
+}
+
+Test(guard, memory_that_is_mapped_twice_is_the_same_in_both_places) {
+    weft_memory memory;
+    cr_assert_eq(weft_memory_aliased(true, &memory), WEFT_STATUS_OK);
+    cr_assert_eq(memory.read_alias, memory.write_alias);
+    cr_assert_geq(memory.apart, 4096);
+    uint8_t* first = memory.acquire(memory.context, 5000);
+    uint8_t* second = memory.acquire(memory.context, 1 << 20);
+    cr_assert(first != NULL && second != NULL && first[4999] == 0 && second[1 << 19] == 0);
+    first[4999] = 7;
+    cr_assert_eq((first + memory.read_alias)[4999], 7);
+    (second + memory.write_alias)[3] = 9;
+    cr_assert_eq(second[3], 9);
+    // More than there are addresses for.
+    cr_assert_null(memory.acquire(memory.context, (size_t)memory.read_alias));
+    cr_assert_null(memory.acquire(memory.context, SIZE_MAX));
+    memory.release(memory.context, first, 5000);
+    memory.release(memory.context, second, 1 << 20);
+    memory.close(memory.context);
+}
+
+Test(guard, memory_is_closed_with_a_world_that_cannot_be_made) {
+    weft_world_desc desc = weft_world_desc_default();
+    weft_memory memory;
+    weft_world* world;
+    struct rlimit few = {64, 64};
+    (void)setrlimit(RLIMIT_NOFILE, &few);
+    for (int i = 0; i < 100; i++) { // More than there may be files, if they were left open.
+        desc.slot_limit = 0;
+        cr_assert_eq(weft_memory_aliased(false, &memory), WEFT_STATUS_OK);
+        cr_assert_eq(weft_world_create(&desc, &memory, &world), WEFT_STATUS_BAD_ARGUMENT);
+        desc.slot_limit = 5;
+        cr_assert_eq(weft_memory_aliased(false, &memory), WEFT_STATUS_OK);
+        cr_assert_eq(weft_world_create(&desc, &memory, &world), WEFT_STATUS_OK);
+        weft_world_destroy(world);
+    }
+}
+
+// What `check` says in a child of its own.
+static int in_child(int (*check)(void)) {
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0)
+        _exit(check());
+    int status = 0;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int without_files(void) {
+    struct rlimit limit = {3, 3};
+    weft_memory memory;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    return (int)weft_memory_aliased(false, &memory);
+}
+
+static int without_addresses(void) {
+    struct rlimit limit = {(rlim_t)1 << 29, (rlim_t)1 << 29};
+    weft_memory memory;
+    (void)setrlimit(RLIMIT_AS, &limit);
+    return (int)weft_memory_aliased(false, &memory);
+}
+
+// Other mappings take all that there may be; then columns cannot be opened one by one.
+static int without_mappings(void) {
+    sim s = guarded_open(&run_configs[0], WEFT_GUARD_TRAP, true);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    for (uint32_t i = 0; i < 1u << 21; i++)
+        if (mmap(NULL, page, i % 2 == 0 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                 0) == MAP_FAILED)
+            break;
+    weft_status status = weft_executor_tick(s.executor);
+    if (strstr(weft_world_error(s.world), "vm.max_map_count") == NULL)
+        return 111;
+    return (int)status;
+}
+
+Test(guard, what_the_system_refuses_is_told) {
+    lie = HONEST;
+    cr_assert_eq(in_child(without_files), WEFT_STATUS_OUT_OF_MEMORY);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+    cr_assert_eq(in_child(without_addresses), WEFT_STATUS_OUT_OF_MEMORY);
+    cr_assert_eq(in_child(without_mappings), WEFT_STATUS_OS);
+#endif
 }
 
 // A fault outside of systems goes where it went before, and so does every one when no guard is on.
@@ -550,7 +640,7 @@ static int fault_in_child(bool handler, bool guarded) {
         sim s = guarded_open(&run_configs[0], WEFT_GUARD_TRAP, true);
         if (!guarded)
             sim_close(&s);
-        *(volatile int32_t*)unconst((const void*)(uintptr_t)(calls & 0)) = 7;
+        *nowhere() = 7;
         _exit(0);
     }
     int status = 0;
@@ -558,7 +648,8 @@ static int fault_in_child(bool handler, bool guarded) {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-#ifndef __SANITIZE_ADDRESS__
+// The sanitizers have handlers of their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 Test(guard, other_faults_go_where_they_went_before) {
     cr_assert_eq(fault_in_child(true, true), 7);
     cr_assert_eq(fault_in_child(true, false), 7);
