@@ -95,7 +95,7 @@ if(WEFT_BENCH AND WEFT_PEERS AND NOT WEFT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     set(WEFT_HAVE_OPENMP ${OpenMP_C_FOUND})
     pkg_check_modules(WEFT_STARPU QUIET IMPORTED_TARGET starpu-1.3)
     set(WEFT_HAVE_STARPU ${WEFT_STARPU_FOUND})
-    # C++ is spoken for oneTBB alone.
+    # C++ is spoken for oneTBB, and by the tests for Relacy.
     pkg_check_modules(WEFT_TBB QUIET IMPORTED_TARGET tbb>=2021)
     if(WEFT_TBB_FOUND)
         include(CheckLanguage)
@@ -160,6 +160,7 @@ endif()
 
 # Criterion's macros need its headers. Its library runs the tests where they are native.
 set(WEFT_HAVE_MPFR OFF)
+set(WEFT_HAVE_RELACY OFF)
 if(WEFT_TESTS)
     add_library(weft_criterion INTERFACE)
     if(WEFT_HEADERS_FROM)
@@ -174,9 +175,20 @@ if(WEFT_TESTS)
             set(WEFT_HAVE_MPFR ON)
         endif()
     endif()
+    # The checker of memory orders is headers of C++.
+    find_path(WEFT_RELACY_INCLUDE relacy/relacy.hpp)
+    mark_as_advanced(WEFT_RELACY_INCLUDE)
+    if(WEFT_RELACY_INCLUDE AND NOT WEFT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+        include(CheckLanguage)
+        check_language(CXX)
+        if(CMAKE_CXX_COMPILER)
+            enable_language(CXX)
+            set(WEFT_HAVE_RELACY ON)
+        endif()
+    endif()
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
     "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, libclang ${WEFT_HAVE_LIBCLANG}, "
-    "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
+    "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}, Relacy ${WEFT_HAVE_RELACY}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

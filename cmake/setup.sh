@@ -9,7 +9,7 @@ bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libdw-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev libmpfr-dev graphviz"
+    libclang-14-dev libmpfr-dev relacy-dev graphviz"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -38,8 +38,8 @@ Weft's set-up installs packages on Debian and its kin only. Elsewhere, install t
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2,
            SQLite 3.24 (optional: weft bench --save), elfutils (optional: lines in --guard)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
-           MPFR 4 (optional), libclang 14 or newer (optional: weft lint), graphviz (optional:
-           weft graph, pictures)
+           MPFR 4 and Relacy (each optional), libclang 14 or newer (optional: weft lint), graphviz
+           (optional: weft graph, pictures)
   peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them
 END
