@@ -21,6 +21,11 @@ typedef struct graph {
     WEFT__VEC(weft__edge) declared;
     uint32_t* first;   // [count + 1] edges of each system as `from`, after sorting.
     uint32_t* pending; // [count] predecessors not yet ranked.
+    // Who has an entry on a type that can conflict: systems of type t, ascending, in
+    // users[users_begin[t]] to users[users_begin[t + 1]].
+    uint32_t* users_begin;
+    uint32_t* users;
+    uint64_t* others; // [words]: systems that have an entry on a type of the one at hand.
 } graph;
 
 static bool bit_test(const graph* g, uint32_t from, uint32_t to) {
@@ -62,8 +67,10 @@ static uint32_t name_nearest(const graph* g, uint32_t index, const char* name) {
 
 static weft_status relation_resolve(graph* g, uint32_t index, const weft__relation* relation) {
     weft_schedule* schedule = g->schedule;
+    uint64_t hash = weft_hash64_of_name(relation->name);
     for (uint32_t i = 0; i < g->count; i++) {
-        if (strcmp(relation->name, schedule->systems.items[i].name) != 0)
+        const weft__system* system = &schedule->systems.items[i];
+        if (system->hash != hash || strcmp(relation->name, system->name) != 0)
             continue;
         WEFT_TRY(WEFT__VEC_RESERVE(&schedule->world->arena, g->declared, 1));
         g->declared.items[g->declared.count++] =
@@ -120,37 +127,45 @@ static weft_status edges_sort(graph* g, weft__edge* edges, uint32_t* count) {
 }
 
 // Names one cycle among the unranked systems, an edge a line: from the smallest one backwards along
-// its smallest unranked predecessor.
+// its smallest unranked predecessor. What there is no room for is counted.
 static weft_status report_cycle(graph* g, const weft__edge* edges, uint32_t edge_count) {
     weft_schedule* schedule = g->schedule;
+    weft__arena* arena = &schedule->world->arena;
+    uint32_t* backs = weft__arena_alloc(arena, (size_t)g->count * sizeof(uint32_t));
+    if (backs == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    // Edges ascend by `from`.
+    for (uint32_t i = edge_count; i-- > 0;)
+        if (g->pending[edges[i].from] != 0)
+            backs[edges[i].to] = i;
     uint32_t at = 0;
     while (g->pending[at] == 0)
         at++;
-    WEFT_ASSERT(at < g->count);
-    // After `count` steps backwards we are on a cycle; then walk it once.
-    uint32_t start = WEFT__NONE;
-    int length =
-        snprintf(schedule->error, sizeof(schedule->error), "the systems' order is a cycle");
-    for (uint32_t step = 0; step < 2 * g->count + 1; step++) {
-        const weft__edge* back = NULL;
-        for (uint32_t i = 0; i < edge_count && back == NULL; i++)
-            if (edges[i].to == at && g->pending[edges[i].from] != 0)
-                back = &edges[i];
-        WEFT_ASSERT(back != NULL);
-        if (step >= g->count) {
-            start = start == WEFT__NONE ? at : start;
-            if (length > 0 && (size_t)length < sizeof(schedule->error))
-                length += snprintf(
-                    schedule->error + length, sizeof(schedule->error) - (size_t)length,
-                    "\n  \"%s\" before \"%s\": %s%s%s%s", schedule->systems.items[back->from].name,
-                    schedule->systems.items[back->to].name, back->reason,
-                    back->type != NULL ? " " : "", back->type != NULL ? back->type->name : "",
-                    back->by_registration ? ", by registration order" : "");
-            if (back->from == start)
-                break;
-        }
+    // After `count` steps backwards we are on a cycle; then it is walked once.
+    for (uint32_t step = 0; step < g->count; step++)
+        at = edges[backs[at]].from;
+    uint32_t start = at;
+    uint32_t left_out = 0;
+    size_t size = sizeof(schedule->error);
+    int length = snprintf(schedule->error, size, "the systems' order is a cycle");
+    do {
+        const weft__edge* back = &edges[backs[at]];
+        char line[320];
+        (void)snprintf(line, sizeof(line), "\n  \"%s\" before \"%s\": %s%s%.64s%s",
+                       schedule->systems.items[back->from].name,
+                       schedule->systems.items[back->to].name, back->reason,
+                       back->type != NULL ? " " : "", back->type != NULL ? back->type->name : "",
+                       back->by_registration ? ", by registration order" : "");
+        if (left_out > 0 || (size_t)length + strlen(line) + 32 > size)
+            left_out++;
+        else
+            length += snprintf(schedule->error + length, size - (size_t)length, "%s", line);
         at = back->from;
-    }
+    } while (at != start);
+    if (left_out > 0)
+        (void)snprintf(schedule->error + length, size - (size_t)length, "\n  and %u more",
+                       left_out);
+    weft__arena_free(arena, backs, (size_t)g->count * sizeof(uint32_t));
     return WEFT_STATUS_GRAPH_CYCLE;
 }
 
@@ -204,29 +219,80 @@ static weft_status close_declared(graph* g, uint32_t* order) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status collect_edges(graph* g) {
+static bool may_conflict(const weft__term* term) {
+    return term->type_id != 0 && term->mode != WEFT_ACCESS_WITH &&
+           term->mode != WEFT_ACCESS_WITHOUT;
+}
+
+static void list_users(graph* g) {
     weft_schedule* schedule = g->schedule;
-    weft__arena* arena = &schedule->world->arena;
-    for (uint32_t i = 0; i < g->count; i++) {
-        for (uint32_t j = i + 1; j < g->count; j++) {
-            const weft__system* a = &schedule->systems.items[i];
-            const weft__system* b = &schedule->systems.items[j];
-            weft__conflict found = weft__conflict_of(schedule->world, a, b);
-            if (found.reason == NULL)
-                continue;
-            bool back = bit_test(g, j, i);
-            WEFT_TRY(WEFT__VEC_RESERVE(arena, schedule->edges, 1));
-            schedule->edges.items[schedule->edges.count++] =
-                (weft__edge){.from = back ? j : i,
-                             .to = back ? i : j,
-                             .barrier = found.barrier,
-                             .by_registration = !back && !bit_test(g, i, j),
-                             .type = found.type,
-                             .reason = found.reason};
+    uint32_t types = schedule->world->types.count;
+    // Counted two places on, and filled one place on: the begins end where they belong.
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < g->count; i++) {
+            const weft__access* access = &schedule->systems.items[i].access;
+            for (uint32_t j = 0; j < access->terms.count; j++) {
+                const weft__term* term = &access->terms.items[j];
+                if (!may_conflict(term))
+                    continue;
+                WEFT_ASSERT(term->type_id <= types);
+                if (pass == 0)
+                    g->users_begin[term->type_id + 2]++;
+                else
+                    g->users[g->users_begin[term->type_id + 1]++] = i;
+            }
+        }
+        for (uint32_t i = 0; i <= types && pass == 0; i++)
+            g->users_begin[i + 2] += g->users_begin[i + 1];
+    }
+}
+
+// Marks the systems after this one that have an entry on one of its types.
+static void mark_others(graph* g, uint32_t index) {
+    memset(g->others, 0, g->words * sizeof(uint64_t));
+    const weft__access* access = &g->schedule->systems.items[index].access;
+    for (uint32_t i = 0; i < access->terms.count; i++) {
+        const weft__term* term = &access->terms.items[i];
+        if (!may_conflict(term))
+            continue;
+        for (uint32_t j = g->users_begin[term->type_id + 1]; j-- > g->users_begin[term->type_id];) {
+            uint32_t user = g->users[j];
+            if (user <= index)
+                break;
+            g->others[user / 64] |= (uint64_t)1 << (user % 64);
         }
     }
+}
+
+static weft_status add_conflict(graph* g, uint32_t i, uint32_t j) {
+    weft_schedule* schedule = g->schedule;
+    weft__conflict found = weft__conflict_of(schedule->world, &schedule->systems.items[i],
+                                             &schedule->systems.items[j]);
+    if (found.reason == NULL)
+        return WEFT_STATUS_OK;
+    bool back = bit_test(g, j, i);
+    WEFT_TRY(WEFT__VEC_RESERVE(&schedule->world->arena, schedule->edges, 1));
+    schedule->edges.items[schedule->edges.count++] =
+        (weft__edge){.from = back ? j : i,
+                     .to = back ? i : j,
+                     .barrier = found.barrier,
+                     .by_registration = !back && !bit_test(g, i, j),
+                     .type = found.type,
+                     .reason = found.reason};
+    return WEFT_STATUS_OK;
+}
+
+static weft_status collect_edges(graph* g) {
+    weft_schedule* schedule = g->schedule;
+    list_users(g);
+    for (uint32_t i = 0; i < g->count; i++) {
+        mark_others(g, i);
+        for (uint32_t word = i / 64; word < g->words; word++)
+            for (uint64_t bits = g->others[word]; bits != 0; bits &= bits - 1)
+                WEFT_TRY(add_conflict(g, i, word * 64 + weft__ctz64(bits)));
+    }
     // Declared relations without a conflict: a barrier only where a world-scope system is involved.
-    WEFT_TRY(WEFT__VEC_RESERVE(arena, schedule->edges, g->declared.count));
+    WEFT_TRY(WEFT__VEC_RESERVE(&schedule->world->arena, schedule->edges, g->declared.count));
     for (uint32_t i = 0; i < g->declared.count; i++) {
         weft__edge edge = g->declared.items[i];
         edge.barrier = schedule->systems.items[edge.from].scope == WEFT_SCOPE_WORLD ||
@@ -322,25 +388,38 @@ static weft_status graph_run(graph* g) {
     return check_reductions(schedule);
 }
 
+static weft_status graph_alloc(graph* g, size_t* bytes) {
+    weft_schedule* schedule = g->schedule;
+    weft__arena* arena = &schedule->world->arena;
+    uint32_t terms = 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        terms += schedule->systems.items[i].access.terms.count;
+    size_t reach = (size_t)g->count * g->words;
+    size_t begins = (size_t)schedule->world->types.count + 3;
+    *bytes = (reach + g->words) * sizeof(uint64_t) +
+             (2 * ((size_t)g->count + 1) + begins + terms) * sizeof(uint32_t);
+    g->reach = weft__arena_alloc_zero(arena, *bytes);
+    if (g->reach == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    g->others = g->reach + reach;
+    g->first = (uint32_t*)(void*)(g->others + g->words);
+    g->pending = g->first + g->count + 1;
+    g->users_begin = g->pending + g->count + 1;
+    g->users = g->users_begin + begins;
+    return WEFT__VEC_RESERVE(arena, schedule->order, (size_t)g->count + 1);
+}
+
 weft_status weft__graph_build(weft_schedule* schedule) {
     WEFT_ASSERT(schedule != NULL && !schedule->built);
     weft__arena* arena = &schedule->world->arena;
     graph g = {.schedule = schedule, .count = schedule->systems.count};
     g.words = (g.count + 63) / 64;
-    size_t reach_bytes = (size_t)g.count * g.words * sizeof(uint64_t) + 1;
-    size_t list_bytes = ((size_t)g.count + 1) * sizeof(uint32_t);
-    g.reach = weft__arena_alloc_zero(arena, reach_bytes);
-    g.first = weft__arena_alloc_zero(arena, list_bytes);
-    g.pending = weft__arena_alloc_zero(arena, list_bytes);
-    weft_status status = WEFT__VEC_RESERVE(arena, schedule->order, (size_t)g.count + 1);
+    size_t bytes;
+    weft_status status = graph_alloc(&g, &bytes);
     schedule->order.count = g.count;
-    if (g.reach == NULL || g.first == NULL || g.pending == NULL)
-        status = WEFT_STATUS_OUT_OF_MEMORY;
     if (status == WEFT_STATUS_OK)
         status = graph_run(&g);
-    weft__arena_free(arena, g.reach, reach_bytes);
-    weft__arena_free(arena, g.first, list_bytes);
-    weft__arena_free(arena, g.pending, list_bytes);
+    weft__arena_free(arena, g.reach, bytes);
     weft__arena_free(arena, g.declared.items, g.declared.capacity * sizeof(weft__edge));
     return status;
 }

@@ -99,15 +99,15 @@ static weft_status check_desc(weft_schedule* schedule, const weft_system_desc* d
     for (uint32_t i = 0; i < schedule->systems.count; i++) {
         const weft__system* other = &schedule->systems.items[i];
         // Draws are keyed by 32 bits folded from the hash: two systems must not share them.
-        if ((uint32_t)(other->hash ^ other->hash >> 32) == (uint32_t)(hash ^ hash >> 32) &&
-            strcmp(other->name, desc->name) != 0)
-            return weft__schedule_fail(schedule, WEFT_STATUS_DUPLICATE,
-                                       "systems \"%s\" and \"%s\" would share random draws, "
-                                       "because their names hash alike; rename one",
-                                       other->name, desc->name);
+        if ((uint32_t)(other->hash ^ other->hash >> 32) != (uint32_t)(hash ^ hash >> 32))
+            continue;
         if (strcmp(other->name, desc->name) == 0)
             return weft__schedule_fail(schedule, WEFT_STATUS_DUPLICATE,
                                        "system \"%s\" is registered already", desc->name);
+        return weft__schedule_fail(schedule, WEFT_STATUS_DUPLICATE,
+                                   "systems \"%s\" and \"%s\" would share random draws, "
+                                   "because their names hash alike; rename one",
+                                   other->name, desc->name);
     }
     return WEFT_STATUS_OK;
 }
