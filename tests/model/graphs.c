@@ -19,8 +19,8 @@ static weft_status check(const char* name, const plain_shape* shape, uint64_t se
     cr_assert_eq(weft_world_create(&desc, NULL, &world), WEFT_STATUS_OK);
     cr_assert_eq(plain_graph_register(&g, world), WEFT_STATUS_OK, "%s", weft_world_error(world));
     cr_assert_eq(weft_schedule_create(world, &schedule), WEFT_STATUS_OK);
-    cr_assert_eq(plain_graph_schedule(&g, schedule), WEFT_STATUS_OK, "%s %s: %s", name, repeat,
-                 weft_schedule_error(schedule));
+    cr_assert_eq(plain_graph_schedule(&g, schedule, NULL), WEFT_STATUS_OK, "%s %s: %s", name,
+                 repeat, weft_schedule_error(schedule));
     cr_assert(plain_graph_compare(&g, schedule, problem),
               "%s %s: graph 0x%" PRIX64 " of %u systems, %u types, %u terms, %u and %u relations: "
               "%s",

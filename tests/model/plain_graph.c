@@ -42,7 +42,7 @@ uint32_t plain_graph_add(plain_graph* g, weft_scope scope) {
     if (g->count == g->capacity)
         abort();
     plain_system* system = &g->systems[g->count];
-    *system = (plain_system){.scope = scope};
+    *system = (plain_system){.scope = scope, .index = g->count};
     (void)snprintf(system->name, sizeof(system->name), "as long as names often are, s%u", g->count);
     return g->count++;
 }
@@ -51,7 +51,7 @@ void plain_graph_term(plain_graph* g, uint32_t type, weft_access_mode mode) {
     plain_system* system = &g->systems[g->count - 1];
     if (system->term_count == PLAIN_TERMS_MAX || type >= g->type_count)
         abort();
-    system->terms[system->term_count++] = (plain_term){type, mode};
+    system->terms[system->term_count++] = (plain_term){type, mode, g->kinds[type]};
 }
 
 void plain_graph_relate(plain_graph* g, uint32_t first, uint32_t second, bool told_by_first) {

@@ -25,10 +25,12 @@ typedef enum plain_kind {
 typedef struct plain_term {
     uint32_t type;
     weft_access_mode mode;
+    plain_kind kind; // Of the type.
 } plain_term;
 
 typedef struct plain_system {
     char name[48]; // Ends with "s" and the index.
+    uint32_t index;
     weft_scope scope;
     uint32_t term_count;
     plain_term terms[PLAIN_TERMS_MAX];
@@ -95,8 +97,9 @@ const weft_type* plain_graph_type(uint32_t index);
 /// Registers the types.
 weft_status plain_graph_register(const plain_graph* g, weft_world* world);
 
-/// Adds the systems, with functions that do nothing.
-weft_status plain_graph_schedule(const plain_graph* g, weft_schedule* schedule);
+/// Adds the systems. `run` gets the plain_system as its context; null: it does nothing.
+weft_status plain_graph_schedule(const plain_graph* g, weft_schedule* schedule,
+                                 weft_system_fn* run);
 
 /// Builds the schedule and compares all that it shows. False with the first difference in
 /// `problem`.

@@ -69,7 +69,8 @@ static void list_names(const plain_graph* g, const uint32_t* relations, uint32_t
     names[at] = NULL;
 }
 
-weft_status plain_graph_schedule(const plain_graph* g, weft_schedule* schedule) {
+weft_status plain_graph_schedule(const plain_graph* g, weft_schedule* schedule,
+                                 weft_system_fn* run) {
     size_t most = g->relation_count + 1u;
     uint32_t* starts = calloc(g->count + 2u, sizeof(uint32_t));
     uint32_t* told = calloc(most, sizeof(uint32_t));
@@ -95,10 +96,16 @@ weft_status plain_graph_schedule(const plain_graph* g, weft_schedule* schedule) 
                 (weft_access){system->terms[j].mode, plain_graph_type(system->terms[j].type)};
         list_names(g, told + starts[i], starts[i + 1] - starts[i], true, before);
         list_names(g, told + starts[i], starts[i + 1] - starts[i], false, after);
-        status = weft_schedule_add_system(
-            schedule,
-            WEFT_SYSTEM(system->name, idle, .scope = system->scope, .access = terms,
-                        .access_count = system->term_count, .before = before, .after = after));
+        weft_system_desc desc = weft_system_desc_default();
+        desc.name = system->name;
+        desc.run = run == NULL ? idle : run;
+        desc.context = system;
+        desc.scope = system->scope;
+        desc.access = terms;
+        desc.access_count = system->term_count;
+        desc.before = before;
+        desc.after = after;
+        status = weft_schedule_add_system(schedule, &desc);
     }
     free(starts);
     free(told);
