@@ -34,6 +34,21 @@ static const episode_config system_configs[] = {
      .block_records = 1},
 };
 
+// One after the other, in any order and at the same time.
+static const episode_config few_configs[] = {
+    {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
+    {.name = "virtual 3, no fusion",
+     .kind = WEFT_EXECUTOR_VIRTUAL,
+     .workers = 3,
+     .no_fusion = true,
+     .block_records = 1},
+    {.name = "threads 2",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 2,
+     .everybody = true,
+     .grain = 1},
+};
+
 static uint64_t campaign_seed(void) {
     const char* text = getenv("WEFT_TEST_SEED");
     return text != NULL ? strtoull(text, NULL, 0) : UINT64_C(0x5EED0C6);
@@ -60,10 +75,8 @@ static uint32_t first_difference(const weft_digest* a, const weft_digest* b, uin
     return count;
 }
 
-static void run_episode(const campaign* c, episode* e, uint64_t seed) {
-    const episode_config* configs = c->systems ? system_configs : host_configs;
-    size_t config_count = c->systems ? sizeof(system_configs) / sizeof(system_configs[0])
-                                     : sizeof(host_configs) / sizeof(host_configs[0]);
+static void run_episode(const char* name, episode* e, uint64_t seed, const episode_config* configs,
+                        size_t config_count) {
     weft_digest* first = calloc(2 * (size_t)e->count, sizeof(weft_digest));
     weft_digest* other = calloc(2 * (size_t)e->count, sizeof(weft_digest));
     cr_assert(first != NULL && other != NULL);
@@ -71,7 +84,7 @@ static void run_episode(const campaign* c, episode* e, uint64_t seed) {
         episode_outcome outcome = {.digests = i == 0 ? first : other};
         episode_run(e, &configs[i], &outcome);
         if (outcome.failed)
-            report(e, &configs[i], &outcome, c->name, seed);
+            report(e, &configs[i], &outcome, name, seed);
         uint32_t differs = e->count;
         if (i > 0)
             differs = first_difference(first, other, e->count, configs[i].lazy_digest);
@@ -79,10 +92,17 @@ static void run_episode(const campaign* c, episode* e, uint64_t seed) {
             episode_print(e);
         cr_assert(differs == e->count,
                   "WEFT_TEST_SEED=0x%" PRIX64 " %s, %s: digests differ after program %u", seed,
-                  c->name, configs[i].name, differs);
+                  name, configs[i].name, differs);
     }
     free(first);
     free(other);
+}
+
+#define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
+
+void campaign_run_episode(const char* name, episode* e, bool few) {
+    run_episode(name, e, e->seed, few ? few_configs : system_configs,
+                few ? COUNT_OF(few_configs) : COUNT_OF(system_configs));
 }
 
 void campaign_run(const campaign* c, uint32_t scale) {
@@ -98,7 +118,8 @@ void campaign_run(const campaign* c, uint32_t scale) {
     for (uint32_t done = 0; done < programs; done += c->length) {
         episode e;
         episode_generate(&e, program_random(&state), c->ground, c->systems, c->length);
-        run_episode(c, &e, seed);
+        run_episode(c->name, &e, seed, c->systems ? system_configs : host_configs,
+                    c->systems ? COUNT_OF(system_configs) : COUNT_OF(host_configs));
         episode_free(&e);
     }
 }

@@ -26,3 +26,6 @@ typedef struct campaign {
 /// test at the first difference, with the seed and the shrunk program. WEFT_TEST_SEED sets the
 /// seed.
 void campaign_run(const campaign* c, uint32_t scale);
+
+/// Runs one episode of systems by every configuration, or by a few, and fails the test likewise.
+void campaign_run_episode(const char* name, episode* e, bool few);

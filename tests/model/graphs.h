@@ -15,5 +15,5 @@ typedef struct graphs_campaign {
 /// seed.
 void graphs_run(const graphs_campaign* c, uint32_t scale);
 
-/// One graph.
+/// One graph, an eighth of it under sanitizers and emulators.
 void graphs_run_one(const char* name, const plain_shape* shape, uint64_t seed);

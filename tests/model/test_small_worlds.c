@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "campaign.h"
 #include "plain_graph.h"
 
 enum {
@@ -18,6 +19,11 @@ enum {
     ENTITIES = 6,
     FILLERS = 4096, // Between the halves of these, so that they lie in two shards.
     WORLDS = 6,
+#ifdef CAMPAIGN_SLOW
+    STRIDE = 23, // Of the numbers of graphs: no power of a digit's base.
+#else
+    STRIDE = 1,
+#endif
 };
 
 // How the systems of a pair are related.
@@ -83,7 +89,7 @@ Test(small_worlds, every_graph_is_ranked_as_the_plain_model_ranks_it, .timeout =
     cr_assert_eq(weft_world_create(&desc, NULL, &world), WEFT_STATUS_OK);
     cr_assert_eq(plain_graph_register(&g, world), WEFT_STATUS_OK);
     for (uint32_t count = 1; count <= SYSTEMS; count++)
-        for (uint32_t number = 0; number < graph_total(count); number++) {
+        for (uint32_t number = 0; number < graph_total(count); number += STRIDE) {
             char problem[PLAIN_PROBLEM_SIZE];
             weft_schedule* schedule;
             make_graph(&g, count, number);
@@ -292,7 +298,7 @@ static void run_every_order(bool mixed) {
         g.kinds[pair] = mixed ? (plain_kind)(pair % 3) : PLAIN_DENSE;
     open_worlds(&w, &g);
     for (uint32_t count = 1; count <= SYSTEMS; count++)
-        for (uint32_t number = 0; number < graph_total(count); number++) {
+        for (uint32_t number = 0; number < graph_total(count); number += STRIDE) {
             if (!is_new(count, number))
                 continue;
             make_graph(&g, count, number);
@@ -302,7 +308,7 @@ static void run_every_order(bool mixed) {
             runs++;
         }
     fprintf(stderr, "small worlds: %u graphs run\n", runs);
-    cr_assert_gt(runs, 5000);
+    cr_assert_gt(runs, 5000 / STRIDE);
     for (uint32_t i = 0; i < WORLDS; i++)
         weft_world_destroy(w.worlds[i]);
     weft_topology_destroy(w.topology);
