@@ -83,7 +83,8 @@ static inline uint32_t weft__board_look(const weft__board* board, uint32_t seen)
     return (int32_t)(epoch - seen) > 0 ? epoch : seen;
 }
 
-/// Whether helping is meant in the batch of this epoch: a hint, if it is over.
+/// Whether helping is meant in the batch of this epoch: a hint, if it is over. Who is misled by a
+/// later batch reads the same word in weft__board_run, in order, and then sees that it is late.
 static inline bool weft__board_helps(const weft__board* board, uint32_t epoch) {
     const weft__notice* notice = weft__board_notice(board, epoch);
     return (weft__atomic_u32_load_relaxed(&notice->grain) & WEFT__GRAIN_HELPS) != 0;

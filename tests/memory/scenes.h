@@ -32,6 +32,7 @@ void park_signallers_thread(uint32_t index);
 void park_rounds_thread(uint32_t index);
 void board_pair_before(void);
 void board_late_before(void);
+void board_alone_before(void);
 void board_crowd_before(void);
 void board_thread(uint32_t index);
 void board_sleep_thread(uint32_t index);

@@ -11,23 +11,30 @@ enum {
 typedef struct batch_plan {
     uint64_t cuts[WORKERS + 1];
     uint32_t grain;
+    bool helps;
     bool caller_begins; // Else it waits first.
 } batch_plan;
 
 // Item 0 of `pair` is loose, the others are homed. In the first batches of `late` only the caller
 // has any.
 static const batch_plan pair_plans[] = {
-    {{1, 2, UINT64_C(1) << 32 | 3}, 1, true},
-    {{1, UINT64_C(1) << 32 | 1, UINT64_C(1) << 32 | 3}, 2, false},
+    {{1, 2, UINT64_C(1) << 32 | 3}, 1, true, true},
+    {{1, UINT64_C(1) << 32 | 1, UINT64_C(1) << 32 | 3}, 2, true, false},
 };
 static const batch_plan late_plans[] = {
-    {{0, 1, 1}, 1, true},
-    {{0, 1, 1}, 1, true},
-    {{0, 1, 2}, 1, true},
+    {{0, 1, 1}, 1, true, true},
+    {{0, 1, 1}, 1, true, true},
+    {{0, 1, 2}, 1, true, true},
+};
+// Nobody helps but in the last one, which lies on the line of the first.
+static const batch_plan alone_plans[] = {
+    {{0, 1, 1}, 1, false, true},
+    {{0, 1, 1}, 1, false, true},
+    {{0, 1, 2}, 1, true, true},
 };
 static const batch_plan crowd_plans[] = {
-    {{0, 1, 2, 3}, 1, true},
-    {{0, 0, 2, 2}, 1, false},
+    {{0, 1, 2, 3}, 1, true, true},
+    {{0, 0, 2, 2}, 1, true, false},
 };
 
 static weft__board board;
@@ -49,6 +56,10 @@ void board_pair_before(void) {
 
 void board_late_before(void) {
     begin(late_plans, 3, 2);
+}
+
+void board_alone_before(void) {
+    begin(alone_plans, 3, 2);
 }
 
 void board_crowd_before(void) {
@@ -112,7 +123,7 @@ static void lead(void (*await)(void)) {
         weft__job job = {.fn = scene_batch_item,
                          .context = batch,
                          .grain = plan->grain,
-                         .helps = true,
+                         .helps = plan->helps,
                          .cuts = plan->cuts};
         weft__board_publish(&board, &job);
         if (plan->caller_begins || await == await_sleeping)
