@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "effort.h"
 #include "workload.h"
 
 #define CONFIGS_MAX 512u
@@ -81,7 +82,7 @@ weft_verify_digests matrix_run(const matrix* run) {
     matrix_context context = context_of(run->workload, run->entity_count, run->seed);
     size_t count = 0;
     for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++) {
-        for (uint32_t seed = 0; seed < run->seed_count; seed++) {
+        for (uint32_t seed = 0; seed < TEST_EFFORT(run->seed_count); seed++) {
             cr_assert_lt(count, CONFIGS_MAX);
             configs[count] = weft_executor_desc_default();
             configs[count].kind = WEFT_EXECUTOR_VIRTUAL;
@@ -102,7 +103,8 @@ weft_verify_digests matrix_run(const matrix* run) {
         configs[count].sweep = (weft_sweep)(i % 3);
         configs[count++].worker_count = threads[i];
     }
-    return verify(&context, run->tick_count, configs, count);
+    return verify(&context, TEST_EFFORT_PART > 1 ? run->tick_count / 3 : run->tick_count, configs,
+                  count);
 }
 
 weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint64_t seed,

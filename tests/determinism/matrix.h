@@ -18,8 +18,8 @@ typedef struct matrix {
 const weft_module* matrix_module(const char* name);
 
 /// Compares threads 1, 2, 3, 4, 8 and 64, and virtual 2, 3 and 8 for every seed. Fails the test
-/// with the place of the first difference. Returns the digests of the serial run after the last
-/// tick.
+/// with the place of the first difference. Sanitizers run a third of the ticks and fewer seeds.
+/// Returns the digests of the serial run after the last tick.
 weft_verify_digests matrix_run(const matrix* run);
 
 /// The same with virtual 3 and threads 2 only.

@@ -111,9 +111,7 @@ void campaign_run(const campaign* c, uint32_t scale) {
     for (const char* at = c->name; *at != '\0'; at++)
         state = state * 131 + (uint64_t)*at;
     uint32_t programs = c->programs * scale;
-#ifdef CAMPAIGN_SLOW
-    programs = programs / 10 + 1;
-#endif
+    programs = TEST_EFFORT(programs);
     fprintf(stderr, "%s: WEFT_TEST_SEED=0x%" PRIX64 ", %u programs\n", c->name, seed, programs);
     for (uint32_t done = 0; done < programs; done += c->length) {
         episode e;

@@ -3,14 +3,11 @@
 
 #include <criterion/criterion.h>
 
+#include "effort.h"
 #include "programs.h"
 
-#if defined(WEFT_TEST_EMULATED) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if TEST_EFFORT_PART > 1
 #define CAMPAIGN_SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CAMPAIGN_SLOW 1
-#endif
 #endif
 
 /// Part of a campaign: `programs` programs in episodes of `length`.
@@ -22,7 +19,7 @@ typedef struct campaign {
     uint32_t programs;
 } campaign;
 
-/// Runs a campaign scaled by `scale` (a tenth of it under sanitizers and emulators) and fails the
+/// Runs a campaign scaled by `scale` (a part of it under sanitizers and emulators) and fails the
 /// test at the first difference, with the seed and the shrunk program. WEFT_TEST_SEED sets the
 /// seed.
 void campaign_run(const campaign* c, uint32_t scale);

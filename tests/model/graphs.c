@@ -62,9 +62,7 @@ void graphs_run(const graphs_campaign* c, uint32_t scale) {
     for (const char* at = c->name; *at != '\0'; at++)
         state = state * 131 + (uint64_t)*at;
     uint32_t graphs = c->graphs * scale;
-#ifdef CAMPAIGN_SLOW
-    graphs = graphs / 10 + 1;
-#endif
+    graphs = TEST_EFFORT(graphs);
     fprintf(stderr, "graphs, %s: WEFT_TEST_SEED=0x%" PRIX64 ", %u graphs\n", c->name, seed, graphs);
     char repeat[64];
     (void)snprintf(repeat, sizeof(repeat), "WEFT_TEST_SEED=0x%" PRIX64, seed);

@@ -540,11 +540,6 @@ Test(guard, names_are_known) {
     cr_assert_str_eq(weft_guard_name((weft_guard)77), "unknown");
 }
 
-static void handle(int signal) {
-    (void)signal;
-    _exit(7);
-}
-
 Test(guard, memory_that_is_mapped_twice_is_the_same_in_both_places) {
     weft_memory memory;
     cr_assert_eq(weft_memory_aliased(true, &memory), WEFT_STATUS_OK);
@@ -600,6 +595,8 @@ static int without_files(void) {
     return (int)weft_memory_aliased(false, &memory);
 }
 
+// The sanitizers keep mappings and handlers of their own.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static int without_addresses(void) {
     struct rlimit limit = {(rlim_t)1 << 29, (rlim_t)1 << 29};
     weft_memory memory;
@@ -620,6 +617,7 @@ static int without_mappings(void) {
         return 111;
     return (int)status;
 }
+#endif
 
 Test(guard, what_the_system_refuses_is_told) {
     lie = HONEST;
@@ -628,6 +626,12 @@ Test(guard, what_the_system_refuses_is_told) {
     cr_assert_eq(in_child(without_addresses), WEFT_STATUS_OUT_OF_MEMORY);
     cr_assert_eq(in_child(without_mappings), WEFT_STATUS_OS);
 #endif
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void handle(int signal) {
+    (void)signal;
+    _exit(7);
 }
 
 // A fault outside of systems goes where it went before, and so does every one when no guard is on.
@@ -648,8 +652,6 @@ static int fault_in_child(bool handler, bool guarded) {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// The sanitizers have handlers of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 Test(guard, other_faults_go_where_they_went_before) {
     cr_assert_eq(fault_in_child(true, true), 7);
     cr_assert_eq(fault_in_child(true, false), 7);
