@@ -367,7 +367,7 @@ static weft_status parse_chunks(weft__state_image* image) {
                              .length = (uint64_t)WEFT__STATE_CHUNK * image->chunk_count};
     const uint8_t* content;
     WEFT_TRY(next_section(image, &head, &content));
-    image->chunks_at = (size_t)(content - image->data);
+    image->chunks_at = image->reader.offset - (size_t)head.length;
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)head.length);
     uint64_t rows = 0;
@@ -485,7 +485,7 @@ static weft_status parse_presences(weft__state_image* image) {
                              .length = (uint64_t)WEFT__STATE_CHUNK * image->presence_count};
     const uint8_t* content;
     WEFT_TRY(next_section(image, &head, &content));
-    image->presences_at = (size_t)(content - image->data);
+    image->presences_at = image->reader.offset - (size_t)head.length;
     image->presence_at = image->reader.offset;
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)head.length);
