@@ -197,6 +197,7 @@ static bool compare_entry(const verify_pair* pair, const weft__type* entry) {
 void weft__verify_compare_worlds(const weft_world* serial, const weft_world* suspect,
                                  weft_verify_place* place) {
     verify_pair pair = {serial, suspect, place};
+    place->compared = true;
     compare_entities(&pair);
     bool found = place->kind != WEFT_VERIFY_KIND_NONE;
     for (uint32_t i = 0; i < serial->types.count && !found; i++)

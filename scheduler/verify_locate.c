@@ -69,8 +69,22 @@ void weft__verify_outputs_compare(const weft__verify_outputs* serial,
     }
 }
 
+bool weft__verify_outputs_equal(const weft__verify_outputs* serial,
+                                const weft__verify_outputs* suspect) {
+    bool equal = serial->count == suspect->count;
+    for (size_t i = 0; i < serial->count && equal; i++) {
+        const weft_task_output* left = &serial->items[i];
+        const weft_task_output* right = &suspect->items[i];
+        equal = left->rank == right->rank && place_order(left, right) == 0 &&
+                weft_digest_equal(left->digest, right->digest);
+    }
+    return equal;
+}
+
 /// What one attempt needs.
 typedef struct verify_attempt {
+    const weft_executor_desc* config;
+    size_t index; // Of the configuration, for progress.
     weft__verify_run serial;
     weft__verify_run suspect;
     uint64_t trace_from; // First tick of the suspect that is traced.
@@ -78,10 +92,9 @@ typedef struct verify_attempt {
 } verify_attempt;
 
 /// Runs the suspect until it differs from the kept digests. False if it does not, or fails.
-static bool attempt_suspect(weft__verify_state* state, size_t index, verify_attempt* attempt,
-                            uint64_t* tick_out, weft_verify_digests* digests_out) {
-    const weft_executor_desc* config = &state->desc->configs[index];
-    if (weft__verify_open(state->desc, config, &attempt->suspect) != WEFT_STATUS_OK)
+static bool attempt_suspect(weft__verify_state* state, verify_attempt* attempt, uint64_t* tick_out,
+                            weft_verify_digests* digests_out) {
+    if (weft__verify_open(state->desc, attempt->config, &attempt->suspect) != WEFT_STATUS_OK)
         return false;
     for (uint64_t tick = 0; tick <= attempt->tick_count; tick++) {
         weft__verify_outputs* traced = tick >= attempt->trace_from ? &state->suspect_outputs : NULL;
@@ -91,15 +104,16 @@ static bool attempt_suspect(weft__verify_state* state, size_t index, verify_atte
         *tick_out = tick;
         if (!weft__verify_digests_equal(digests_out, &state->report->digests[tick]))
             return true;
-        if (!weft__verify_goes_on(state, WEFT_VERIFY_LOCATE, index, tick, attempt->tick_count))
+        if (!weft__verify_goes_on(state, WEFT_VERIFY_LOCATE, attempt->index, tick,
+                                  attempt->tick_count))
             return false;
     }
     return false;
 }
 
 /// Runs the serial run again up to the tick in which the suspect differed, which it traces.
-static bool attempt_serial(weft__verify_state* state, size_t index, verify_attempt* attempt,
-                           uint64_t last_tick, weft_verify_digests* digests_out) {
+static bool attempt_serial(weft__verify_state* state, verify_attempt* attempt, uint64_t last_tick,
+                           weft_verify_digests* digests_out) {
     weft_executor_desc config = weft__verify_serial_config(state->desc);
     if (weft__verify_open(state->desc, &config, &attempt->serial) != WEFT_STATUS_OK)
         return false;
@@ -107,7 +121,7 @@ static bool attempt_serial(weft__verify_state* state, size_t index, verify_attem
         weft__verify_outputs* traced = tick == last_tick ? &state->serial_outputs : NULL;
         if (weft__verify_reach(state, &attempt->serial, tick, traced, digests_out) !=
                 WEFT_STATUS_OK ||
-            !weft__verify_goes_on(state, WEFT_VERIFY_LOCATE, index, tick, last_tick))
+            !weft__verify_goes_on(state, WEFT_VERIFY_LOCATE, attempt->index, tick, last_tick))
             return false;
     }
     return true;
@@ -115,45 +129,65 @@ static bool attempt_serial(weft__verify_state* state, size_t index, verify_attem
 
 /// Runs both one after the other, so that they do not meet in what a faulty simulation keeps
 /// outside of its world. True when the place is as good as it gets.
-static bool attempt_run(weft__verify_state* state, size_t index, verify_attempt* attempt,
+static bool attempt_run(weft__verify_state* state, verify_attempt* attempt,
                         weft_verify_place* place) {
     uint64_t tick = 0;
     weft_verify_digests suspect;
     weft_verify_digests serial;
-    if (!attempt_suspect(state, index, attempt, &tick, &suspect) ||
-        !attempt_serial(state, index, attempt, tick, &serial))
+    if (!attempt_suspect(state, attempt, &tick, &suspect) ||
+        !attempt_serial(state, attempt, tick, &serial))
         return false;
     place->unstable = !weft__verify_digests_equal(&serial, &state->report->digests[tick]);
     if (weft__verify_digests_equal(&serial, &suspect))
         return false;
     place->repeated = true;
     place->tick = tick;
-    bool traced = tick >= attempt->trace_from && tick > 0;
-    if (traced)
+    place->traced = tick >= attempt->trace_from && tick > 0;
+    if (place->traced)
         weft__verify_outputs_compare(&state->serial_outputs, &state->suspect_outputs,
                                      attempt->serial.schedule, place);
     weft__verify_compare_worlds(attempt->serial.world, attempt->suspect.world, place);
-    return traced || tick == 0;
+    return place->traced || tick == 0;
 }
 
-void weft__verify_locate(weft__verify_state* state, size_t index, weft_verify_result* result) {
+/// A task that the compared run itself has named stays named.
+static void keep_task(const weft_verify_place* known, weft_verify_place* place) {
+    if (!known->traced || place->has_task)
+        return;
+    place->traced = true;
+    place->has_task = known->has_task;
+    place->task_missing = known->task_missing;
+    place->world_scope = known->world_scope;
+    place->rank = known->rank;
+    place->stage = known->stage;
+    place->archetype = known->archetype;
+    place->shard = known->shard;
+    weft__verify_text(place->system, sizeof place->system, known->system);
+}
+
+void weft__verify_locate(weft__verify_state* state, const weft_executor_desc* config, size_t index,
+                         weft_verify_result* result) {
     uint64_t last_tick = state->report->digest_count - 1;
+    weft_verify_place known = result->place;
     bool unstable = false;
     for (uint32_t i = 0; i < state->desc->attempt_limit && !state->report->stopped; i++) {
         verify_attempt attempt = {
+            .config = config,
+            .index = index,
             .trace_from = i == 0 ? result->tick : 1,
             .tick_count = i == 0 ? result->tick : last_tick,
         };
         weft_verify_place place = {0};
-        bool done = attempt_run(state, index, &attempt, &place);
+        bool done = attempt_run(state, &attempt, &place);
         weft__verify_close(&attempt.suspect);
         weft__verify_close(&attempt.serial);
         unstable = unstable || place.unstable;
         if (place.repeated)
             result->place = place;
-        result->place.attempt_count = i + 1;
-        result->place.unstable = unstable;
+        result->place.attempt_count = known.attempt_count + i + 1;
+        result->place.unstable = known.unstable || unstable;
         if (done)
-            return;
+            break;
     }
+    keep_task(&known, &result->place);
 }

@@ -10,6 +10,11 @@ void weft__verify_outputs_compare(const weft__verify_outputs* serial,
                                   const weft__verify_outputs* suspect,
                                   const weft_schedule* schedule, weft_verify_place* place);
 
+/// Whether two traced ticks had the same outputs, in the same order.
+bool weft__verify_outputs_equal(const weft__verify_outputs* serial,
+                                const weft__verify_outputs* suspect);
+
 /// Looks for the difference of a configuration again, up to the limit of attempts, and keeps the
-/// best that was seen.
-void weft__verify_locate(weft__verify_state* state, size_t config, weft_verify_result* result);
+/// best that was seen, or was known before.
+void weft__verify_locate(weft__verify_state* state, const weft_executor_desc* config, size_t index,
+                         weft_verify_result* result);

@@ -28,6 +28,12 @@ typedef struct weft__verify_whole {
     uint32_t digest_capacity;
 } weft__verify_whole;
 
+/// Outputs of all ticks of the serial run, where they are kept.
+typedef struct weft__verify_trace {
+    WEFT__VEC(weft_task_output) items;
+    WEFT__VEC(uint32_t) ends; // By tick.
+} weft__verify_trace;
+
 /// A verification under way.
 typedef struct weft__verify_state {
     const weft_verify_desc* desc;
@@ -35,6 +41,7 @@ typedef struct weft__verify_state {
     weft__verify_whole* whole; // Of which `report` is a part.
     weft__verify_outputs serial_outputs;
     weft__verify_outputs suspect_outputs;
+    weft__verify_trace trace;
     uint32_t located;
 } weft__verify_state;
 

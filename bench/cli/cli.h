@@ -71,6 +71,7 @@ typedef struct weft_cli_options {
     bool has_seed_count;
     bool json;
     bool digest_check;
+    weft_verify_depth depth;
     bool quiet;
     bool no_pin;
     bool has_sweep;
@@ -133,6 +134,9 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
 
 /// The name of an order inside stages as it is written.
 const char* weft_cli_sweep_name(weft_sweep sweep);
+
+/// The name of what verify compares as it is written: "root".
+const char* weft_cli_depth_name(weft_verify_depth depth);
 
 /// Draws how threads share batches and wait, for runs that look for faults.
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);

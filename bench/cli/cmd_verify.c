@@ -180,7 +180,9 @@ static void job_ticks(verify_job* job) {
     } else if (job->against.digest_count > 0) {
         job->tick_count = job->against.digest_count - 1;
     } else if (ticks > TICKS_MIN) {
+        static const double costs[] = {1, 5, 2}; // Of a check, in runs that only take digests.
         job_pace pace = job_probe(job);
+        pace.tick_s *= costs[job->options->depth];
         double run_s = BUDGET_S / (double)(job->config_count + 1) - pace.make_s;
         uint64_t affordable = pace.tick_s > 0 ? round_down(run_s / pace.tick_s) : TICKS_MAX;
         job->ticks_cut = ticks > affordable;
@@ -334,6 +336,7 @@ static weft_exit job_run(verify_job* job) {
     if (desc.expected_count > desc.tick_count + 1)
         desc.expected_count = desc.tick_count + 1;
     desc.digest_check = job->options->digest_check;
+    desc.depth = job->options->depth;
     // What the guard finds in any run it finds in the serial one first, if that is watched too: a
     // costly one watches the others only.
     if (job_guard(job->options) != WEFT_GUARD_TRAP && job_guard(job->options) != WEFT_GUARD_NONE)

@@ -21,6 +21,7 @@ enum {
     KEY_AGAINST,
     KEY_HASHES,
     KEY_DIGEST_CHECK,
+    KEY_CHECK,
     KEY_JSON,
     KEY_NO_PIN,
     KEY_SWEEP,
@@ -89,6 +90,11 @@ static const option_row option_rows[] = {
      {"seeds", KEY_SEEDS, "N", 0, "Schedules to draw for each virtual executor (default: 20)", 3}},
     {WEFT_CLI_VERIFY,
      {"against", KEY_AGAINST, "FILE", 0, "Also compare the serial run with a hash file", 3}},
+    {WEFT_CLI_VERIFY,
+     {"check", KEY_CHECK, "HOW", 0,
+      "What to compare: root (digests, the default), sync (also each tick serially from its "
+      "encoded state), heavy (also the output of every task)",
+      3}},
     {SIMULATES, {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
@@ -371,6 +377,16 @@ static bool sweep_parse(const char* text, weft_sweep* out) {
     return false;
 }
 
+static const char* const depth_names[] = {
+    [WEFT_VERIFY_DEPTH_ROOT] = "root",
+    [WEFT_VERIFY_DEPTH_SYNC] = "sync",
+    [WEFT_VERIFY_DEPTH_HEAVY] = "heavy",
+};
+
+const char* weft_cli_depth_name(weft_verify_depth depth) {
+    return depth_names[depth];
+}
+
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin) {
     static const uint32_t grains[] = {0, 1, 2, 16};
@@ -504,6 +520,16 @@ static void parse_guard(struct argp_state* state, const char* text, weft_cli_opt
     if (options->guard > WEFT_GUARD_TRAP)
         argp_error(state, "--guard: '%s' is not none, alias, hash, twin or trap", text);
     options->has_guard = true;
+}
+
+static void parse_depth(struct argp_state* state, const char* text, weft_cli_options* options) {
+    for (size_t i = 0; i < sizeof depth_names / sizeof depth_names[0]; i++) {
+        if (strcmp(depth_names[i], text) != 0)
+            continue;
+        options->depth = (weft_verify_depth)i;
+        return;
+    }
+    argp_error(state, "--check: '%s' is not root, sync or heavy", text);
 }
 
 static error_t parse_option(int key, char* text, struct argp_state* state) {
@@ -657,6 +683,9 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_DIGEST_CHECK:
         options->digest_check = true;
+        return 0;
+    case KEY_CHECK:
+        parse_depth(state, text, options);
         return 0;
     case KEY_JSON:
         options->json = true;

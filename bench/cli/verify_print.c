@@ -26,6 +26,10 @@ void verify_print_head(const verify_job* job) {
     if (job->ticks_cut)
         printf("          ticks cut from %s to keep %zu runs short; --ticks N sets them\n",
                weft_cli_number(job->module->tick_count_default, ticks), job->config_count + 1);
+    if (job->options->depth == WEFT_VERIFY_DEPTH_SYNC)
+        printf("check     sync: each tick also serially, from its encoded state\n");
+    if (job->options->depth == WEFT_VERIFY_DEPTH_HEAVY)
+        printf("check     heavy: also the output of every task\n");
     printf("\n");
     (void)fflush(stdout);
 }
@@ -157,6 +161,16 @@ static void command_print(const verify_job* job, size_t config, FILE* file) {
         (void)fputs(" --no-pin", file);
     if (job->options->digest_check)
         (void)fputs(" --digest-check", file);
+    if (job->options->depth != WEFT_VERIFY_DEPTH_ROOT)
+        (void)fprintf(file, " --check %s", weft_cli_depth_name(job->options->depth));
+}
+
+/// Why a part of the place is not known.
+static void place_print_unknown(const weft_verify_place* place, const char* part) {
+    printf("  %-9s  unknown: the difference did not show again in %u re-runs, so it hangs on "
+           "timing;\n"
+           "             virtual executors with more --seeds find such places repeatably\n",
+           part, place->attempt_count);
 }
 
 static void place_print_task(const weft_verify_place* place) {
@@ -164,6 +178,10 @@ static void place_print_task(const weft_verify_place* place) {
         printf(
             "  system     none: the worlds differ before the first tick, so building them is not "
             "repeatable\n");
+        return;
+    }
+    if (!place->traced) {
+        place_print_unknown(place, "system");
         return;
     }
     if (!place->has_task) {
@@ -182,8 +200,19 @@ static void place_print_task(const weft_verify_place* place) {
                (uint64_t)place->shard * WEFT_SHARD_SLOTS + WEFT_SHARD_SLOTS - 1);
 }
 
-static void place_print_value(const weft_verify_place* place) {
+static void place_print_value(const weft_verify_result* result) {
     char number[WEFT_CLI_NUMBER_SIZE];
+    const weft_verify_place* place = &result->place;
+    if (weft_digest_equal(result->found.full, result->reference.full)) {
+        printf("  value      none: the states after the tick are equal, so what differs was "
+               "dropped, like a message\n"
+               "             that nobody reads\n");
+        return;
+    }
+    if (!place->compared) {
+        place_print_unknown(place, "value");
+        return;
+    }
     if (place->kind == WEFT_VERIFY_KIND_NONE) {
         printf("  value      every entity and value is the same: what differs is the order of free "
                "slots, the ids of\n"
@@ -248,14 +277,11 @@ static void difference_print(const verify_job* job, size_t config) {
     if (place->repeated && place->tick != result->tick)
         printf("  again      at tick %" PRIu64 " of a re-run, which the next lines are about\n",
                place->tick);
-    if (place->repeated) {
+    if (place->repeated || place->traced || place->compared) {
         place_print_task(place);
-        place_print_value(place);
+        place_print_value(result);
     } else {
-        printf("  place      unknown: the difference did not show again in %u re-runs, so it hangs "
-               "on timing;\n"
-               "             virtual executors with more --seeds find such places repeatably\n",
-               place->attempt_count);
+        place_print_unknown(place, "place");
     }
     if (place->unstable)
         printf("  warning    the serial run did not repeat itself: the simulation depends on "
@@ -386,9 +412,11 @@ static json_t* place_json(const weft_verify_place* place) {
                   (json_int_t)place->entity.generation, "index", (json_int_t)place->index, "type",
                   place->type, "field", place->field, "serial", place->reference_text, "here",
                   place->found_text, "entities_different", (json_int_t)place->entity_count);
-    return json_pack("{s:I, s:b, s:b, s:I, s:o, s:o}", "attempts", (json_int_t)place->attempt_count,
-                     "repeated", (int)place->repeated, "serial_run_unstable", (int)place->unstable,
-                     "tick", (json_int_t)place->tick, "task", task, "value", value);
+    return json_pack("{s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:o}", "attempts",
+                     (json_int_t)place->attempt_count, "repeated", (int)place->repeated, "traced",
+                     (int)place->traced, "compared", (int)place->compared, "serial_run_unstable",
+                     (int)place->unstable, "tick", (json_int_t)place->tick, "task", task, "value",
+                     value);
 }
 
 static json_t* result_json(const weft_verify_result* result) {
@@ -409,7 +437,7 @@ static json_t* result_json(const weft_verify_result* result) {
     if (result->guard.found)
         (void)json_object_set_new(object, "guard",
                                   weft_cli_guard_json(result->guard.guard, &result->guard));
-    if (result->place.attempt_count > 0)
+    if (result->place.attempt_count > 0 || result->place.traced)
         (void)json_object_set_new(object, "place", place_json(&result->place));
     return object;
 }
@@ -443,10 +471,11 @@ bool verify_print_json(const verify_job* job) {
     }
     failure_print(job);
     return weft_cli_json_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(), "module",
-        job->module->name, "entities", (json_int_t)job->sizes.entity_count, "ticks",
-        (json_int_t)job->tick_count, "seed", weft_cli_json_hex(job->sizes.seed), "math",
-        weft_math_name(job_math(job)), "schema", weft_cli_json_hex(report->schema_hash), "schedule",
+        "{s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(),
+        "module", job->module->name, "check", weft_cli_depth_name(job->options->depth), "entities",
+        (json_int_t)job->sizes.entity_count, "ticks", (json_int_t)job->tick_count, "seed",
+        weft_cli_json_hex(job->sizes.seed), "math", weft_math_name(job_math(job)), "schema",
+        weft_cli_json_hex(report->schema_hash), "schedule",
         weft_cli_json_hex(report->schedule_hash), "stopped", (int)report->stopped, "reference",
         result_json(&report->reference), "runs", runs));
 }

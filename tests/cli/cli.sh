@@ -89,7 +89,7 @@ section_help() {
     done
     try 0 verify --help
     for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
-        digest-check json quiet no-pin sweep; do
+        digest-check check json quiet no-pin sweep; do
         out "--$option"
     done
     try 0 list
@@ -154,6 +154,8 @@ section_usage() {
     err "leave one out"
     try 2 verify creatures --seeds 0
     err "--seeds: '0' is not a number from 1 to 100000"
+    try 2 verify creatures --check light
+    err "--check: 'light' is not root, sync or heavy"
 }
 
 section_lint() {
@@ -828,6 +830,17 @@ section_verify() {
     out "entities"
     try 0 verify creatures --entities 600 --ticks 0 --configs threads:2
     out "equal: 1 runs"
+    for check in root sync heavy; do
+        try 0 verify creatures --entities 5k --ticks 3 --seeds 2 --check $check
+        out "equal: 12 runs"
+        [ $check = root ] || out "check     $check:"
+        try 0 verify orbits --entities 600 --ticks 5 --configs serial,virtual:3 --check=$check --json
+        is $check check
+        is equal runs 3 result
+        digest=$(value reference full)
+        [ "${first:-$digest}" = "$digest" ] || fail "the digest is $digest"
+        first=$digest
+    done
 }
 
 section_differences() {
@@ -860,6 +873,20 @@ section_differences() {
     sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
     grep -q '^  entity     slot 4103, generation 1' "$dir/again" ||
         fail "the printed command does not repeat it"
+
+    for check in sync heavy; do
+        try 1 verify canary --configs virtual:2 --check $check
+        out "system     stamp"
+        out "component  Stamp.tasks"
+        out "--check $check"
+        sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
+        grep -q '^  system     stamp' "$dir/again" || fail "the command names no system"
+        try 1 verify "$modules/bit_flip.so" --configs virtual:2 --check $check
+        out "system     flip"
+        out "component  Place.layer"
+    done
+    try 3 verify canary --configs serial --check sync
+    err "resource Odometer was changed without a mark"
 
     # State outside of the world: not even the serial run repeats itself.
     try 1 verify "$modules/hidden_input.so" --configs serial,threads:2
