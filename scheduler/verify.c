@@ -186,14 +186,32 @@ static void configs_compare(weft__verify_state* state) {
         config_run(state, &state->desc->configs[i], i, &report->results[i]);
 }
 
+/// Configurations are drawn until one is not equal.
+static void draws_compare(weft__verify_state* state) {
+    const weft_verify_desc* desc = state->desc;
+    weft_verify_report* report = state->report;
+    weft_executor_desc config;
+    bool goes_on = desc->draw != NULL;
+    while (goes_on && !report->stopped && desc->draw(desc->context, report->draw_count, &config)) {
+        report->drawn = (weft_verify_result){0};
+        config_run(state, &config, report->result_count + (size_t)report->draw_count,
+                   &report->drawn);
+        report->draw_count += report->drawn.outcome != WEFT_VERIFY_NOT_RUN;
+        goes_on = report->drawn.outcome == WEFT_VERIFY_EQUAL;
+    }
+}
+
 static weft_status report_status(const weft_verify_report* report) {
     weft_status status = report->reference.status;
-    bool diverged = report->reference.outcome == WEFT_VERIFY_DIFFERENT;
+    bool diverged = report->reference.outcome == WEFT_VERIFY_DIFFERENT ||
+                    report->drawn.outcome == WEFT_VERIFY_DIFFERENT;
     for (size_t i = 0; i < report->result_count; i++) {
         diverged = diverged || report->results[i].outcome == WEFT_VERIFY_DIFFERENT;
         if (status == WEFT_STATUS_OK)
             status = report->results[i].status;
     }
+    if (status == WEFT_STATUS_OK)
+        status = report->drawn.status;
     return diverged ? WEFT_STATUS_DIVERGED : status;
 }
 
@@ -235,6 +253,7 @@ weft_status weft_verify(const weft_verify_desc* desc, weft_verify_report** repor
     if (status == WEFT_STATUS_OK) {
         reference_expect(desc, state.report);
         configs_compare(&state);
+        draws_compare(&state);
     }
     *report_out = state.report;
     return report_status(state.report);

@@ -88,7 +88,7 @@ void weft__verify_fail(weft_verify_result* result, const weft__verify_run* run,
                        weft_status status) {
     result->outcome = WEFT_VERIFY_FAILED;
     result->status = status;
-    if (run->executor != NULL)
+    if (run->executor != NULL && weft_executor_guard_report(run->executor)->found)
         result->guard = *weft_executor_guard_report(run->executor);
     run_error(run, status, result->error);
 }

@@ -214,6 +214,8 @@ weft_status weft__verify_sync(weft__verify_state* state, size_t index, weft__ver
     weft__arena_init(&sync.arena, NULL);
     sync.before.arena = sync.again.arena = sync.after.arena = &sync.arena;
     weft_status status = compare_all(&sync, result);
+    if (status != WEFT_STATUS_OK && sync.serial.executor != NULL)
+        result->guard = *weft_executor_guard_report(sync.serial.executor);
     weft_executor_destroy(sync.serial.executor);
     weft__arena_deinit(&sync.arena);
     return status;

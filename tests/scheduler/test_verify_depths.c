@@ -277,6 +277,67 @@ Test(verify_depths, a_failed_system_is_no_difference) {
     }
 }
 
+// Serial runs, with a virtual one as the third.
+static bool draw(void* context, uint64_t number, weft_executor_desc* config_out) {
+    (void)context;
+    *config_out =
+        number == 2 ? config_of(WEFT_EXECUTOR_VIRTUAL, 3) : config_of(WEFT_EXECUTOR_SERIAL, 1);
+    return number < 5;
+}
+
+/// A verification of one configuration and five drawn ones.
+static weft_verify_report* verify_draws(maker* all, weft_status status) {
+    weft_executor_desc config = config_of(WEFT_EXECUTOR_SERIAL, 1);
+    weft_verify_desc desc = weft_verify_desc_default();
+    weft_verify_report* report;
+    desc.make = make;
+    desc.draw = draw;
+    desc.context = all;
+    desc.tick_count = TICKS;
+    desc.configs = &config;
+    desc.config_count = 1;
+    weft_status found = weft_verify(&desc, &report);
+    cr_assert_eq(found, status, "%s", weft_status_name(found));
+    cr_assert_eq(report->results[0].outcome, WEFT_VERIFY_EQUAL);
+    return report;
+}
+
+Test(verify_depths, draws_go_on_while_they_are_equal) {
+    maker all = {0};
+    weft_verify_report* report = verify_draws(&all, WEFT_STATUS_OK);
+    cr_assert_eq(report->draw_count, 5);
+    cr_assert_eq(report->drawn.outcome, WEFT_VERIFY_EQUAL);
+    cr_assert_eq(all.made, 2 + 5);
+    weft_verify_report_destroy(report);
+}
+
+Test(verify_depths, the_first_draw_that_differs_is_the_last) {
+    maker all = {.kind = FAULT_ORDER};
+    weft_verify_report* report = verify_draws(&all, WEFT_STATUS_DIVERGED);
+    cr_assert_eq(report->draw_count, 3);
+    cr_assert_eq(report->drawn.outcome, WEFT_VERIFY_DIFFERENT);
+    cr_assert_eq(report->drawn.worker_count, 3);
+    cr_assert_eq(report->drawn.tick, 1);
+    names_turn(&report->drawn.place);
+    shows_hand(&report->drawn.place);
+    weft_verify_report_destroy(report);
+}
+
+Test(verify_depths, a_draw_that_fails_is_the_last) {
+    maker all = {.kind = FAULT_FAILS};
+    weft_verify_desc desc = weft_verify_desc_default();
+    weft_verify_report* report;
+    desc.make = make;
+    desc.draw = draw;
+    desc.context = &all;
+    desc.tick_count = TICKS;
+    cr_assert_eq(weft_verify(&desc, &report), WEFT_STATUS_SYSTEM_FAILED);
+    cr_assert_eq(report->draw_count, 1);
+    cr_assert_eq(report->drawn.status, WEFT_STATUS_SYSTEM_FAILED);
+    TEXT_HAS(report->drawn.error, "the spring is broken");
+    weft_verify_report_destroy(report);
+}
+
 static bool stop_at_tick_2(void* context, const weft_verify_progress* progress) {
     (void)context;
     return progress->phase == WEFT_VERIFY_REFERENCE || progress->tick < 2;

@@ -41,7 +41,8 @@ typedef enum weft_verify_phase {
 
 typedef struct weft_verify_progress {
     weft_verify_phase phase;
-    size_t config;       // Index of the configuration; 0 for the reference.
+    size_t config;       // Index of the configuration, drawn ones after the others; 0 for the
+                         // reference.
     uint64_t tick;       // Ticks done in this run.
     uint64_t tick_count; // Ticks that this run will have.
 } weft_verify_progress;
@@ -57,6 +58,9 @@ typedef struct weft_verify_desc {
     weft_status (*input)(void* context, weft_world* world, uint64_t tick);
     /// Checks the reference after each tick and writes one line on failure. May be null.
     bool (*check)(void* context, const weft_world* world, char* line, size_t capacity);
+    /// Gives one more configuration, to be compared after `configs`: number `draw` from 0 on. False
+    /// when there is none. The first that is not equal is the last. May be null.
+    bool (*draw)(void* context, uint64_t draw, weft_executor_desc* config_out);
     /// Called at the start of each run and after each tick. False stops there. May be null.
     bool (*progress)(void* context, const weft_verify_progress* progress);
     void* context;
@@ -149,7 +153,9 @@ typedef struct weft_verify_report {
     uint64_t digest_count;
     weft_verify_result* results; // By configuration.
     size_t result_count;
-    uint64_t schema_hash; // Of the serial run.
+    uint64_t draw_count;      // Drawn configurations that were compared to the end,
+    weft_verify_result drawn; // and the last one: if any is not equal, it is this.
+    uint64_t schema_hash;     // Of the serial run.
     uint64_t schedule_hash;
 } weft_verify_report;
 
