@@ -32,8 +32,7 @@ static weft_status index_rebuild(weft_world* world, uint32_t size) {
     return WEFT_STATUS_OK;
 }
 
-// The node of a sorted list of components, made if need be; WEFT__NONE when memory is out.
-static uint32_t set_intern(weft_world* world, const uint16_t* components, uint32_t count) {
+uint32_t weft__set_of(weft_world* world, const uint16_t* components, uint32_t count) {
     uint64_t hash = set_hash(components, count);
     uint32_t mask = world->set_index.capacity - 1;
     for (uint32_t at = (uint32_t)hash & mask; world->set_index.items[at] != INDEX_EMPTY;
@@ -106,7 +105,7 @@ weft_status weft__archetypes_init(weft_world* world) {
     WEFT_ASSERT(world->sets.count == 0);
     WEFT_TRY(index_rebuild(world, 64));
     WEFT_TRY(edges_resize(world, 64));
-    uint32_t empty = set_intern(world, NULL, 0);
+    uint32_t empty = weft__set_of(world, NULL, 0);
     if (empty == WEFT__NONE)
         return WEFT_STATUS_OUT_OF_MEMORY;
     WEFT_ASSERT(empty == 0);
@@ -142,7 +141,7 @@ static uint32_t step_new(weft_world* world, uint32_t set, uint32_t type_id, bool
     }
     if (!placed)
         list[out++] = (uint16_t)type_id;
-    uint32_t target = set_intern(world, list, out);
+    uint32_t target = weft__set_of(world, list, out);
     weft__arena_free(&world->arena, list, (count + 1) * sizeof(uint16_t));
     if (target == WEFT__NONE)
         return WEFT__NONE;
@@ -176,6 +175,24 @@ uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t ty
     uint64_t key = edge_key(set, type_id, add);
     uint32_t at = edge_slot(world, key);
     return world->edge_keys.items[at] == key ? world->edge_sets.items[at] : WEFT__NONE;
+}
+
+void weft__archetypes_clear(weft_world* world) {
+    for (uint32_t i = 0; i < world->archetypes.count; i++) {
+        weft__archetype* archetype = &world->archetypes.items[i];
+        size_t bytes = (size_t)archetype->component_count * sizeof(uint32_t);
+        weft__arena_free(&world->arena, archetype->components, bytes);
+        weft__arena_free(&world->arena, archetype->column_types, bytes);
+        weft__arena_free(&world->arena, archetype->column_sizes, bytes);
+        weft__arena_free(&world->arena, archetype->pack_offsets, bytes);
+        WEFT__VEC_FREE(&world->arena, archetype->chunks);
+    }
+    for (uint32_t i = 0; i < world->sets.count; i++) {
+        world->sets.items[i].archetype = WEFT__NONE;
+        world->sets.items[i].last_chunk = NULL;
+    }
+    world->archetypes.count = 0;
+    world->archetype_chain = (weft_digest){0, 0};
 }
 
 weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,

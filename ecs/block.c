@@ -18,6 +18,8 @@
 /// The head of a run. Its regions follow: handles, then the columns, each with a piece for every
 /// slice.
 struct weft__run {
+    struct weft__run* next;
+    size_t bytes;
     uint32_t slice_count;
 };
 
@@ -121,6 +123,12 @@ static uint32_t run_create(weft_world* world, weft__lane* lane, const weft__arch
     // weft-lint: allow(division): there are always handles
     run->slice_count = (uint32_t)((weft__arena_block_size(bytes) - head) / slice_bytes);
     WEFT_ASSERT(run->slice_count >= wanted);
+    run->bytes = bytes;
+    guard_enter(world);
+    run->next = world->runs;
+    world->runs = run;
+    world->slice_count += run->slice_count;
+    guard_leave(world);
     size_t pitch = weft__column_bytes(world, WEFT_SHARD_SLOTS, sizeof(weft_entity));
     for (uint32_t i = run->slice_count; i-- > 0;) // So that the first is taken first.
         slice_push(&lane->slices, (weft__block){(uint8_t*)run + head + i * pitch, run, i});
@@ -151,9 +159,6 @@ static bool lane_fill(weft_world* world, weft__lane* lane, weft__archetype* tabl
     uint32_t made = run_create(world, lane, table, wanted);
     if (made == 0 && wanted > 1)
         made = run_create(world, lane, table, 1);
-    guard_enter(world);
-    world->slice_count += made;
-    guard_leave(world);
     return made > 0;
 }
 
@@ -197,4 +202,26 @@ void weft__block_give(weft_world* world, weft__lane* lane, const weft__chunk* ch
         lane->spares[class_index] = chunk->block.start;
     else
         weft__arena_free(&world->arena, chunk->block.start, bytes);
+}
+
+void weft__block_free(weft_world* world, const weft__chunk* chunk) {
+    if (chunk->block.start == NULL || takes_slice(chunk, chunk->capacity))
+        return;
+    weft__arena_free(&world->arena, chunk->block.start,
+                     block_bytes(world, weft__chunk_table(world, chunk), chunk->capacity));
+}
+
+void weft__runs_free(weft_world* world) {
+    WEFT_ASSERT(!world->running);
+    for (struct weft__run* run = world->runs; run != NULL;) {
+        struct weft__run* next = run->next;
+        weft__arena_free(&world->arena, run, run->bytes);
+        run = next;
+    }
+    world->runs = NULL;
+    world->slice_count = 0;
+    for (uint32_t i = 0; i < world->lane_count; i++)
+        world->lanes[i].slices = (weft__block){0};
+    for (uint32_t i = 0; i < world->archetypes.count; i++)
+        world->archetypes.items[i].slices = (weft__block){0};
 }

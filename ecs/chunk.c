@@ -54,12 +54,20 @@ static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__
     items[at] = chunk;
 }
 
+static size_t chunk_flags(uint32_t columns) {
+    return weft__align_up(2 * ((size_t)columns + 1), sizeof(void*));
+}
+
 // One allocation holds the chunk and its arrays per column.
+static size_t chunk_bytes(uint32_t columns) {
+    return sizeof(weft__chunk) + chunk_flags(columns) + 2 * columns * sizeof(void*) +
+           ((size_t)columns + 1) * sizeof(weft_digest);
+}
+
 static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
     size_t pointers = columns * sizeof(void*);
-    size_t flags = weft__align_up(2 * (columns + 1), sizeof(void*));
-    size_t size = sizeof(weft__chunk) + flags + 2 * pointers + (columns + 1) * sizeof(weft_digest);
-    uint8_t* memory = weft__arena_alloc_zero(&world->arena, size);
+    size_t flags = chunk_flags(columns);
+    uint8_t* memory = weft__arena_alloc_zero(&world->arena, chunk_bytes(columns));
     if (memory == NULL)
         return NULL;
     weft__chunk* chunk = (weft__chunk*)(void*)memory;
@@ -110,6 +118,11 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
     }
     *chunk_out = chunk;
     return WEFT_STATUS_OK;
+}
+
+void weft__chunk_destroy(weft_world* world, weft__chunk* chunk) {
+    weft__block_free(world, chunk);
+    weft__arena_free(&world->arena, chunk, chunk_bytes(chunk->column_count));
 }
 
 void weft__chunk_mark(weft__lane* lane, weft__chunk* chunk, uint32_t leaf) {

@@ -316,6 +316,11 @@ void weft__type_encode(const weft_type* type, const void* values, size_t count, 
         (void)visit_runs(type, 0, encode_run, &all);
 }
 
+// Turning the bytes of a unit round is its own inverse.
+void weft__type_decode(const weft_type* type, const uint8_t* in, size_t count, void* values) {
+    weft__type_encode(type, in, count, values);
+}
+
 // Provisional handles ----------------------------------------------------------------------------
 
 /// Values whose handles are looked at, and made real where there is a world.

@@ -39,10 +39,10 @@ struct weft_executor {
     weft__pace* pace;             // Of the batch that is about to run, or null.
     weft_executor_stats stats;
     weft_number_report numbers;
+    uint32_t batch_count; // Of this tick, where draws are keyed by it.
     // Virtual.
     WEFT__VEC(uint32_t) open;  // Items of the running batch that are not done.
     WEFT__VEC(uint32_t) steps; // Steps done of each item.
-    uint32_t batch_count;      // Of this tick: keys the draws.
     // Traced tick: all outputs, sorted.
     WEFT__VEC(weft_task_output) outputs;
     WEFT__VEC(weft_task_output) output_scratch;

@@ -17,6 +17,7 @@
 #include "float_control.h"
 #include "os.h"
 #include "pace.h"
+#include "perturb.h"
 #include "placement.h"
 
 // Before anything was measured: a line goes to and fro in half a microsecond, a sleeper comes
@@ -76,6 +77,7 @@ typedef struct weft__pool {
     uint64_t spin_ns;
     uint64_t yield_ns;
     uint64_t period_ns;
+    uint64_t perturb_seed;
     uint32_t worker_count;
     uint32_t started;
     worker* workers;
@@ -196,9 +198,15 @@ static uint32_t wait_for_work(weft__pool* pool, worker* self, uint32_t seen, uin
 }
 
 static void help_all(weft__pool* pool, worker* self, uint32_t epoch) {
+    uint32_t others = pool->worker_count - 1;
     uint32_t ran = 0;
-    for (uint32_t i = 0; i + 1 < pool->worker_count; i++)
-        ran += weft__board_run(&pool->board, self->index, self->help_order[i], epoch);
+    uint32_t turn = 0; // Nearest first.
+    if (pool->perturb_seed != 0 && others > 0)
+        turn = weft__perturb_turn(pool->perturb_seed, epoch, self->index, others);
+    for (uint32_t i = 0; i < others; i++) {
+        uint32_t at = turn + i < others ? turn + i : turn + i - others;
+        ran += weft__board_run(&pool->board, self->index, self->help_order[at], epoch);
+    }
     if (ran > 0)
         weft__atomic_u64_store_release(&self->helped,
                                        weft__atomic_u64_load_relaxed(&self->helped) + ran);
@@ -220,6 +228,8 @@ static void worker_main(void* context) {
         if (epoch == seen)
             return;
         seen = epoch;
+        if (pool->perturb_seed != 0 && weft__board_helps(&pool->board, epoch) && epoch % 2 == 1)
+            help_all(pool, self, epoch); // Others' shares before its own.
         (void)weft__board_run(&pool->board, self->index, self->index, epoch);
         if (weft__board_helps(&pool->board, epoch))
             help_all(pool, self, epoch);
@@ -478,9 +488,27 @@ static void run_alone(weft_executor* executor, const weft__batch* batch) {
     executor->stats.stages_alone++;
 }
 
+#define PERTURB_GRAIN_MAX 4u
+
+// Draws how the batch is shared, and puts delays before its items.
+static weft__perturb perturb_job(weft__pool* pool, const weft__batch* batch, weft__job* job) {
+    weft_executor* executor = pool->executor;
+    weft__perturb perturb = weft__perturb_batch(pool->perturb_seed, executor->world->tick,
+                                                executor->batch_count++, batch);
+    job->fn = weft__perturb_item;
+    job->helps = weft__perturb_choose(&perturb, 0, 2) == 1;
+    job->grain = 1 + weft__perturb_choose(&perturb, 1, PERTURB_GRAIN_MAX);
+    return perturb;
+}
+
 static void run_shared(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
+    weft__perturb perturb;
     weft__job job = {.fn = batch->fn, .context = batch->context, .cuts = pool->cuts};
     choose_claims(pool, batch, cost_ns, &job);
+    if (pool->perturb_seed != 0) {
+        perturb = perturb_job(pool, batch, &job);
+        job.context = &perturb;
+    }
     cut_shares(pool, batch, pool->executor->desc.everybody ? 0 : cost_ns);
     run_together(pool, &job);
 }
@@ -641,6 +669,7 @@ static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) 
     pool->spin_ns = crowded && desc->everybody ? 0 : desc->spin_ns;
     pool->yield_ns = desc->yield_ns;
     pool->period_ns = desc->tick_period_ns;
+    pool->perturb_seed = desc->perturb_seed;
     pool->active = pool->worker_count;
     for (uint32_t i = room; i < pool->worker_count && !desc->everybody; i++)
         set_resting(pool, &pool->workers[i], true, UINT64_MAX);

@@ -91,6 +91,7 @@ weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fuse
     WEFT_ASSERT(plan != NULL && schedule->built);
     memset(plan, 0, sizeof(*plan));
     plan->schedule = schedule;
+    plan->storage_epoch = schedule->world->storage_epoch;
     plan->stage_count = fused ? schedule->stage_count : schedule->systems.count;
     weft_world* world = schedule->world;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, plan->stages, plan->stage_count + 1));
@@ -224,9 +225,23 @@ static weft_status list_tasks(weft__plan* plan, weft__stage* stage) {
     return WEFT_STATUS_OK;
 }
 
+// Ids name other archetypes now and chunks lie elsewhere. What stages cost stays a good guess.
+static void forget_storage(weft__plan* plan) {
+    for (uint32_t i = 0; i < plan->stage_count; i++) {
+        weft__stage* stage = &plan->stages.items[i];
+        stage->programs.count = stage->entries.count = stage->columns.count = 0;
+        stage->tasks.count = 0;
+        stage->joint = false;
+    }
+    plan->archetype_count = plan->chunk_count = 0;
+    plan->storage_epoch = plan_world(plan)->storage_epoch;
+}
+
 weft_status weft__plan_refresh(weft__plan* plan) {
     weft_world* world = plan_world(plan);
     WEFT_ASSERT(!world->running);
+    if (plan->storage_epoch != world->storage_epoch)
+        forget_storage(plan);
     if (plan->archetype_count == world->archetypes.count &&
         plan->chunk_count == world->chunks.count)
         return WEFT_STATUS_OK;

@@ -1,7 +1,7 @@
 /// The plan: stages in order, and for each stage which systems run on which chunk.
 ///
 /// A plan belongs to one executor, but its contents are a function of schedule and world alone.
-/// It is refreshed when archetypes or chunks appeared, never inside a tick.
+/// It is refreshed when archetypes or chunks appeared or were replaced, never inside a tick.
 #pragma once
 
 #include "pace.h"
@@ -48,6 +48,7 @@ typedef struct weft__plan {
     uint32_t stage_count;
     uint32_t archetype_count; // Seen at the last refresh.
     uint32_t chunk_count;
+    uint32_t storage_epoch;  // Of the world, then.
     uint32_t chunk_creators; // Systems that record commands, by scope.
     uint32_t world_creators;
     WEFT__VEC(uint32_t) last_writers; // By column of the archetype at hand: a rank, or WEFT__NONE.
@@ -60,7 +61,8 @@ typedef struct weft__plan {
 WEFT_NODISCARD weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fused);
 void weft__plan_deinit(weft__plan* plan);
 
-/// Takes in new archetypes and chunks. Between ticks only.
+/// Takes in new archetypes and chunks, or all if the world's storage was replaced. Between ticks
+/// only.
 WEFT_NODISCARD weft_status weft__plan_refresh(weft__plan* plan);
 
 /// Where group `group` of a stage's chunks begins, of `count` groups of about equal size.

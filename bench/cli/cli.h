@@ -71,6 +71,14 @@ typedef struct weft_cli_options {
     bool has_seed_count;
     bool json;
     bool digest_check;
+    weft_verify_depth depth;
+    bool has_perturb_count;
+    uint64_t perturb_count; // Schedules to draw.
+    bool has_perturb_seed;
+    uint64_t perturb_seed;
+    bool has_perturb_draw;
+    uint64_t perturb_draw;
+    double time_s; // For drawn schedules; 0: not said.
     bool quiet;
     bool no_pin;
     bool has_sweep;
@@ -123,6 +131,17 @@ bool weft_cli_count_parse(const char* text, uint64_t* out);
 /// 64 bits, decimal or with 0x, nothing else in the text.
 bool weft_cli_u64_parse(const char* text, uint64_t* out);
 
+/// Seconds: "60s", "5m", "2h", "90". False if it is not that or not above 0.
+bool weft_cli_time_parse(const char* text, double* seconds_out);
+
+/// The name that is nearest to `name`, or null if none is near.
+const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
+
+// executors.c ------------------------------------------------------------------------------------
+
+/// The name of an executor kind as it is written.
+const char* weft_cli_executor_name(weft_executor_kind kind);
+
 /// The first `length` characters of `text` as an executor.
 bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out);
 
@@ -131,17 +150,16 @@ bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor*
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin);
 
-/// The name of an order inside stages as it is written.
-const char* weft_cli_sweep_name(weft_sweep sweep);
-
 /// Draws how threads share batches and wait, for runs that look for faults.
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);
 
-/// The name of an executor kind as it is written.
-const char* weft_cli_executor_name(weft_executor_kind kind);
+/// An order inside stages as it is written: "chunk".
+const char* weft_cli_sweep_name(weft_sweep sweep);
+bool weft_cli_sweep_parse(const char* text, weft_sweep* out);
 
-/// The name that is nearest to `name`, or null if none is near.
-const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
+/// What verify compares as it is written: "root".
+const char* weft_cli_depth_name(weft_verify_depth depth);
+bool weft_cli_depth_parse(const char* text, weft_verify_depth* out);
 
 // module.c ---------------------------------------------------------------------------------------
 
@@ -189,6 +207,22 @@ void weft_cli_guard_print(const weft_guard_report* report);
 
 /// The guard, and what it found if anything; the report may be null.
 json_t* weft_cli_guard_json(weft_guard guard, const weft_guard_report* report);
+
+// draw.c -----------------------------------------------------------------------------------------
+
+/// A seed that nobody has used before, as far as a clock can tell.
+uint64_t weft_cli_draw_new_seed(void);
+
+/// The seed of draw number `draw`.
+uint64_t weft_cli_draw_seed(uint64_t perturb_seed, uint64_t draw);
+
+/// The configuration that a draw's seed stands for. Under a guard that watches one worker at a time
+/// it is virtual.
+weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_guard guard);
+
+/// What is drawn, in words: "threads, 8 workers, by system, grain 2, unpinned, delayed".
+#define WEFT_CLI_DRAW_SIZE 160u
+void weft_cli_draw_text(const weft_executor_desc* config, char text[WEFT_CLI_DRAW_SIZE]);
 
 // hashes.c ---------------------------------------------------------------------------------------
 

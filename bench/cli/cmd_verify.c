@@ -20,6 +20,7 @@
 #define TICKS_MIN 10u
 #define BUDGET_S 30.0
 #define PROBE_S 0.2
+#define DRAW_S 0.25 // A drawn run, where there is a time for all: many short ones find more.
 
 static weft_guard job_guard(const weft_cli_options* options) {
     return options->has_guard ? options->guard : WEFT_GUARD_ALIAS;
@@ -57,8 +58,9 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
     }
 }
 
-/// The list of executors that the options ask for, as text.
-static weft_exit job_list(const weft_cli_options* options, const char** list_out) {
+/// The list of executors that the options ask for, as text; null for none.
+static weft_exit job_list(const verify_job* job, const char** list_out) {
+    const weft_cli_options* options = job->options;
     *list_out = job_guard(options) > WEFT_GUARD_ALIAS ? CONFIGS_GUARDED : CONFIGS_DEFAULT;
     if (options->configs != NULL && options->executor != NULL) {
         weft_cli_complain("--configs and --executor say the same thing twice: leave one out");
@@ -70,6 +72,8 @@ static weft_exit job_list(const weft_cli_options* options, const char** list_out
         *list_out = options->executor;
     else if (options->worker_count != 0)
         *list_out = "virtual,threads";
+    else if (job->draws.wanted)
+        *list_out = NULL;
     return WEFT_EXIT_OK;
 }
 
@@ -84,8 +88,8 @@ static size_t list_count(const char* list) {
 static weft_exit job_configure(verify_job* job) {
     const weft_cli_options* options = job->options;
     const char* list;
-    weft_exit code = job_list(options, &list);
-    if (code != WEFT_EXIT_OK)
+    weft_exit code = job_list(job, &list);
+    if (code != WEFT_EXIT_OK || list == NULL)
         return code;
     size_t count = list_count(list);
     uint32_t seeds = job_seeds(options);
@@ -115,6 +119,40 @@ static weft_exit job_configure(verify_job* job) {
         }
         job_add(job, executor);
         at += length;
+    }
+    return WEFT_EXIT_OK;
+}
+
+/// How often a draw with threads is made again: they hang on timing.
+#define DRAW_AGAIN 20u
+
+/// What is to be drawn.
+static weft_exit job_draws(verify_job* job) {
+    const weft_cli_options* options = job->options;
+    verify_draws* draws = &job->draws;
+    bool many = options->has_perturb_count || options->time_s > 0;
+    if (options->has_perturb_draw && (many || options->has_perturb_seed)) {
+        weft_cli_complain(
+            "--perturb-draw makes one draw again: leave --perturb, --perturb-seed and "
+            "--time out");
+        return WEFT_EXIT_USAGE;
+    }
+    if (options->has_perturb_seed && !many) {
+        weft_cli_complain(
+            "--perturb-seed says from what to draw, but not how much: add --perturb N "
+            "or --time TIME");
+        return WEFT_EXIT_USAGE;
+    }
+    draws->wanted = many || options->has_perturb_draw;
+    draws->one = options->has_perturb_draw;
+    draws->seed = options->has_perturb_seed ? options->perturb_seed : weft_cli_draw_new_seed();
+    draws->limit = options->has_perturb_count ? options->perturb_count : UINT64_MAX;
+    draws->time_s = options->time_s;
+    if (draws->one) {
+        draws->seed = options->perturb_draw;
+        weft_executor_desc config =
+            weft_cli_draw_config(draws->seed, options->no_pin, job_guard(options));
+        draws->limit = config.kind == WEFT_EXECUTOR_THREADS ? DRAW_AGAIN : 1;
     }
     return WEFT_EXIT_OK;
 }
@@ -180,8 +218,15 @@ static void job_ticks(verify_job* job) {
     } else if (job->against.digest_count > 0) {
         job->tick_count = job->against.digest_count - 1;
     } else if (ticks > TICKS_MIN) {
+        static const double costs[] = {1, 5, 2}; // Of a check, in runs that only take digests.
         job_pace pace = job_probe(job);
-        double run_s = BUDGET_S / (double)(job->config_count + 1) - pace.make_s;
+        pace.tick_s *= costs[job->options->depth];
+        double runs = (double)job->config_count + 1;
+        if (job->draws.time_s > 0)
+            runs += BUDGET_S / DRAW_S;
+        else if (job->draws.wanted)
+            runs += (double)job->draws.limit;
+        double run_s = BUDGET_S / runs - pace.make_s;
         uint64_t affordable = pace.tick_s > 0 ? round_down(run_s / pace.tick_s) : TICKS_MAX;
         job->ticks_cut = ticks > affordable;
         job->tick_count = job->ticks_cut ? affordable : ticks;
@@ -264,6 +309,35 @@ static bool job_check(void* context, const weft_world* world, char* line, size_t
     return job->module->check(world, line, capacity);
 }
 
+/// The next drawn configuration.
+static bool job_draw(void* context, uint64_t draw, weft_executor_desc* config_out) {
+    verify_job* job = context;
+    verify_draws* draws = &job->draws;
+    double now = weft_cli_clock();
+    if (draw == 0)
+        draws->started_s = now;
+    draws->ended_s = now;
+    if (draw >= draws->limit || (draws->time_s > 0 && now - draws->started_s >= draws->time_s))
+        return false;
+    draws->last_seed = draws->one ? draws->seed : weft_cli_draw_seed(draws->seed, draw);
+    draws->last =
+        weft_cli_draw_config(draws->last_seed, job->options->no_pin, job_guard(job->options));
+    *config_out = draws->last;
+    return true;
+}
+
+/// What a drawn run says while it runs.
+static void draw_progress(verify_job* job, size_t config, double now, char* what, size_t capacity) {
+    verify_draws* draws = &job->draws;
+    char left[WEFT_CLI_NUMBER_SIZE] = "";
+    draws->ended_s = now;
+    if (draws->time_s > 0 && draws->started_s + draws->time_s > now)
+        (void)weft_cli_seconds(draws->started_s + draws->time_s - now, left);
+    (void)snprintf(what, capacity, "schedule %zu, %s:%u%s%s: tick", config - job->config_count + 1,
+                   weft_cli_executor_name(draws->last.kind), draws->last.worker_count,
+                   left[0] != '\0' ? ", time left " : "", left);
+}
+
 /// The row of a configuration.
 static verify_group* job_group(verify_job* job, size_t config) {
     verify_group* group = job->groups;
@@ -285,6 +359,8 @@ static bool job_progress(void* context, const weft_verify_progress* progress) {
     } else if (progress->phase == WEFT_VERIFY_LOCATE) {
         job->locate_s += passed;
         (void)snprintf(what, sizeof what, "locating the difference: tick");
+    } else if (progress->config >= job->config_count) {
+        draw_progress(job, progress->config, now, what, sizeof what);
     } else {
         verify_group* group = job_group(job, progress->config);
         group->time_s += passed;
@@ -324,6 +400,7 @@ static weft_exit job_run(verify_job* job) {
     desc.make = job_make;
     desc.input = job->module->input != NULL ? job_input : NULL;
     desc.check = job->module->check != NULL ? job_check : NULL;
+    desc.draw = job->draws.wanted ? job_draw : NULL;
     desc.progress = job_progress;
     desc.context = job;
     desc.tick_count = job->tick_count;
@@ -334,6 +411,7 @@ static weft_exit job_run(verify_job* job) {
     if (desc.expected_count > desc.tick_count + 1)
         desc.expected_count = desc.tick_count + 1;
     desc.digest_check = job->options->digest_check;
+    desc.depth = job->options->depth;
     // What the guard finds in any run it finds in the serial one first, if that is watched too: a
     // costly one watches the others only.
     if (job_guard(job->options) != WEFT_GUARD_TRAP && job_guard(job->options) != WEFT_GUARD_NONE)
@@ -371,7 +449,9 @@ weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv) {
     weft_cli_module module = {0};
     weft_cli_options_parse(WEFT_CLI_VERIFY, argc, argv, &options);
     verify_job job = {.cli = cli, .options = &options};
-    weft_exit code = job_configure(&job);
+    weft_exit code = job_draws(&job);
+    if (code == WEFT_EXIT_OK)
+        code = job_configure(&job);
     if (code == WEFT_EXIT_OK)
         code = weft_cli_prepare(cli, "verify", &options, &module);
     if (code == WEFT_EXIT_OK) {

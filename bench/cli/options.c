@@ -21,6 +21,11 @@ enum {
     KEY_AGAINST,
     KEY_HASHES,
     KEY_DIGEST_CHECK,
+    KEY_CHECK,
+    KEY_PERTURB,
+    KEY_PERTURB_SEED,
+    KEY_PERTURB_DRAW,
+    KEY_TIME,
     KEY_JSON,
     KEY_NO_PIN,
     KEY_SWEEP,
@@ -89,6 +94,23 @@ static const option_row option_rows[] = {
      {"seeds", KEY_SEEDS, "N", 0, "Schedules to draw for each virtual executor (default: 20)", 3}},
     {WEFT_CLI_VERIFY,
      {"against", KEY_AGAINST, "FILE", 0, "Also compare the serial run with a hash file", 3}},
+    {WEFT_CLI_VERIFY,
+     {"perturb", KEY_PERTURB, "N", 0,
+      "Draw N configurations: executor, workers, grain, order, fusion, pinning, waiting, delays",
+      3}},
+    {WEFT_CLI_VERIFY,
+     {"perturb-seed", KEY_PERTURB_SEED, "N", 0,
+      "Seed from which they are drawn (default: a new one, which is printed)", 3}},
+    {WEFT_CLI_VERIFY,
+     {"perturb-draw", KEY_PERTURB_DRAW, "SEED", 0,
+      "One draw again, as a finding prints it; with threads up to 20 times", 3}},
+    {WEFT_CLI_VERIFY,
+     {"time", KEY_TIME, "TIME", 0, "Draw configurations until the time is up: 60s, 5m, 2h", 3}},
+    {WEFT_CLI_VERIFY,
+     {"check", KEY_CHECK, "HOW", 0,
+      "What to compare: root (digests, the default), sync (also each tick serially from its "
+      "encoded state), heavy (also the output of every task)",
+      3}},
     {SIMULATES, {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
@@ -166,6 +188,7 @@ static const command_help command_helps[] = {
      "  weft verify creatures\n"
      "  weft verify ./my_module.so --configs virtual:2 --seeds 200\n"
      "  weft verify boids --workers 16 --ticks 1000\n"
+     "  weft verify boids --time 10m --check=sync\n"
      "  weft verify boids --against other-machine.hashes\n"
      "  weft verify ./my_module.so --guard=trap\n\n"
      "Exit status: 0 all equal, 1 something differs or the guard found something, 2 wrong usage, 3 "
@@ -316,87 +339,21 @@ bool weft_cli_count_parse(const char* text, uint64_t* out) {
     return true;
 }
 
-// Executors --------------------------------------------------------------------------------------
-
-static const char* const executor_names[] = {
-    [WEFT_EXECUTOR_SERIAL] = "serial",
-    [WEFT_EXECUTOR_VIRTUAL] = "virtual",
-    [WEFT_EXECUTOR_THREADS] = "threads",
-};
-
-const char* weft_cli_executor_name(weft_executor_kind kind) {
-    return executor_names[kind];
-}
-
-bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out) {
-    const char* colon = memchr(text, ':', length);
-    size_t name_length = colon != NULL ? (size_t)(colon - text) : length;
-    uint64_t workers = 0;
-    if (colon != NULL) {
-        char number[8] = "";
-        size_t digits = length - name_length - 1;
-        if (digits >= sizeof number)
-            return false;
-        memcpy(number, colon + 1, digits);
-        if (!weft_cli_u64_parse(number, &workers) || workers == 0 || workers > WEFT_CLI_WORKERS_MAX)
-            return false;
-    }
-    for (size_t i = 0; i < sizeof executor_names / sizeof executor_names[0]; i++) {
-        if (strlen(executor_names[i]) != name_length ||
-            memcmp(executor_names[i], text, name_length) != 0)
-            continue;
-        *out = (weft_cli_executor){(weft_executor_kind)i, (uint32_t)workers};
-        return i != WEFT_EXECUTOR_SERIAL || workers <= 1;
-    }
-    return false;
-}
-
-static const char* const sweep_names[] = {
-    [WEFT_SWEEP_AUTO] = "auto",
-    [WEFT_SWEEP_CHUNK_MAJOR] = "chunk",
-    [WEFT_SWEEP_SYSTEM_MAJOR] = "system",
-};
-
-const char* weft_cli_sweep_name(weft_sweep sweep) {
-    return sweep_names[sweep];
-}
-
-static bool sweep_parse(const char* text, weft_sweep* out) {
-    for (size_t i = 0; i < sizeof sweep_names / sizeof sweep_names[0]; i++) {
-        if (strcmp(sweep_names[i], text) != 0)
-            continue;
-        *out = (weft_sweep)i;
-        return true;
-    }
-    return false;
-}
-
-weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
-                                          bool no_pin) {
-    static const uint32_t grains[] = {0, 1, 2, 16};
-    weft_executor_desc desc = weft_executor_desc_default();
-    desc.kind = executor.kind;
-    desc.worker_count = executor.kind == WEFT_EXECUTOR_SERIAL ? 1 : executor.worker_count;
-    desc.pin = !no_pin;
-    if (executor.kind == WEFT_EXECUTOR_VIRTUAL) {
-        desc.schedule_seed = schedule_seed;
-        desc.no_fusion = schedule_seed % 3 == 2;
-        desc.grain = grains[schedule_seed % 4];
-        desc.sweep = schedule_seed % 2 == 1 ? WEFT_SWEEP_SYSTEM_MAJOR : WEFT_SWEEP_CHUNK_MAJOR;
-    }
-    return desc;
-}
-
-void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
-    static const uint32_t grains[] = {0, 1, 2, 16};
-    static const uint32_t spins[] = {100000, 0, 3000};
-    if (desc->kind != WEFT_EXECUTOR_THREADS)
-        return;
-    desc->everybody = draw % 2 == 1;
-    desc->grain = grains[draw / 2 % 4];
-    desc->spin_ns = spins[draw / 3 % 3];
-    desc->yield_ns = draw / 5 % 2 == 0 ? desc->yield_ns : 0;
-    desc->tick_period_ns = draw / 7 % 2 == 0 ? 0 : 1000000;
+bool weft_cli_time_parse(const char* text, double* seconds_out) {
+    uint64_t number;
+    double unit = 1;
+    if (!digits_parse(&text, 10, &number) || number == 0 || number > 1000000000)
+        return false;
+    if (text[0] != '\0' && text[1] != '\0')
+        return false;
+    if (text[0] == 'm')
+        unit = 60;
+    else if (text[0] == 'h')
+        unit = 3600;
+    else if (text[0] != 's' && text[0] != '\0')
+        return false;
+    *seconds_out = (double)number * unit;
+    return true;
 }
 
 // Names ------------------------------------------------------------------------------------------
@@ -492,7 +449,7 @@ static double parse_percent(struct argp_state* state, const char* name, const ch
 }
 
 static void parse_sweep(struct argp_state* state, const char* text, weft_cli_options* options) {
-    if (!sweep_parse(text, &options->sweep))
+    if (!weft_cli_sweep_parse(text, &options->sweep))
         argp_error(state, "--sweep: '%s' is not auto, chunk or system", text);
     options->has_sweep = true;
 }
@@ -504,6 +461,16 @@ static void parse_guard(struct argp_state* state, const char* text, weft_cli_opt
     if (options->guard > WEFT_GUARD_TRAP)
         argp_error(state, "--guard: '%s' is not none, alias, hash, twin or trap", text);
     options->has_guard = true;
+}
+
+static void parse_depth(struct argp_state* state, const char* text, weft_cli_options* options) {
+    if (!weft_cli_depth_parse(text, &options->depth))
+        argp_error(state, "--check: '%s' is not root, sync or heavy", text);
+}
+
+static void parse_time(struct argp_state* state, const char* text, weft_cli_options* options) {
+    if (!weft_cli_time_parse(text, &options->time_s))
+        argp_error(state, "--time: '%s' is not a time; write 60s, 5m or 2h", text);
 }
 
 static error_t parse_option(int key, char* text, struct argp_state* state) {
@@ -642,6 +609,31 @@ static error_t parse_graph(int key, char* text, struct argp_state* state) {
     }
 }
 
+static error_t parse_perturb(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_PERTURB:
+        parse_count(state, "perturb", text, &options->has_perturb_count, &options->perturb_count);
+        if (options->perturb_count == 0)
+            argp_error(state, "--perturb: draw at least one configuration");
+        return 0;
+    case KEY_PERTURB_SEED:
+        parse_u64(state, "perturb-seed", text, &options->has_perturb_seed, &options->perturb_seed);
+        return 0;
+    case KEY_PERTURB_DRAW:
+        parse_u64(state, "perturb-draw", text, &options->has_perturb_draw, &options->perturb_draw);
+        return 0;
+    case KEY_TIME:
+        parse_time(state, text, options);
+        return 0;
+    case KEY_CHECK:
+        parse_depth(state, text, options);
+        return 0;
+    default:
+        return parse_graph(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -668,7 +660,7 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         options->quiet = true;
         return 0;
     default:
-        return parse_graph(key, text, state);
+        return parse_perturb(key, text, state);
     }
 }
 

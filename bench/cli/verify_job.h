@@ -11,6 +11,19 @@ typedef struct verify_group {
     double time_s;
 } verify_group;
 
+/// Configurations that are drawn while the time lasts.
+typedef struct verify_draws {
+    bool wanted;
+    bool one;       // The same one again and again.
+    uint64_t seed;  // Of the draws; of the draw, if it is one.
+    uint64_t limit; // How many.
+    double time_s;  // For all; 0: no limit.
+    double started_s;
+    double ended_s;
+    uint64_t last_seed; // Of the last draw,
+    weft_executor_desc last;
+} verify_draws;
+
 typedef struct verify_job {
     const weft_cli* cli;
     const weft_cli_options* options;
@@ -24,6 +37,7 @@ typedef struct verify_job {
     size_t config_count;
     verify_group* groups;
     size_t group_count;
+    verify_draws draws;
     weft_cli_hashes against; // Empty without --against.
     weft_cli_progress progress;
     double seen_s; // When progress was last reported.

@@ -24,8 +24,14 @@ void verify_print_head(const verify_job* job) {
         printf("          entities cut from %s; --entities N sets them\n",
                weft_cli_number(job->module->entity_count_default, entities));
     if (job->ticks_cut)
-        printf("          ticks cut from %s to keep %zu runs short; --ticks N sets them\n",
-               weft_cli_number(job->module->tick_count_default, ticks), job->config_count + 1);
+        printf("          ticks cut from %s to keep the runs short; --ticks N sets them\n",
+               weft_cli_number(job->module->tick_count_default, ticks));
+    if (job->options->depth == WEFT_VERIFY_DEPTH_SYNC)
+        printf("check     sync: each tick also serially, from its encoded state\n");
+    if (job->options->depth == WEFT_VERIFY_DEPTH_HEAVY)
+        printf("check     heavy: also the output of every task\n");
+    if (job->draws.wanted && !job->draws.one)
+        printf("draws     from seed 0x%016" PRIx64 "; --perturb-seed takes it\n", job->draws.seed);
     printf("\n");
     (void)fflush(stdout);
 }
@@ -120,10 +126,43 @@ static void table_print(const verify_job* job) {
 
 // One difference ---------------------------------------------------------------------------------
 
+/// A configuration and what came out of it.
+typedef struct suspect {
+    const weft_executor_desc* config;
+    const weft_verify_result* result;
+    bool drawn;
+} suspect;
+
+static suspect suspect_of(const verify_job* job, size_t config) {
+    return (suspect){&job->configs[config], &job->report->results[config], false};
+}
+
+/// The last drawn configuration.
+static suspect suspect_drawn(const verify_job* job) {
+    return (suspect){&job->draws.last, &job->report->drawn, true};
+}
+
+/// The first configuration with this outcome, drawn ones last. False if there is none.
+static bool suspect_find(const verify_job* job, weft_verify_outcome outcome, suspect* out) {
+    for (size_t i = 0; i < job->report->result_count; i++) {
+        *out = suspect_of(job, i);
+        if (out->result->outcome == outcome)
+            return true;
+    }
+    *out = suspect_drawn(job);
+    return job->report->draw_count > 0 && out->result->outcome == outcome;
+}
+
 /// The executor of a configuration in words.
-static void config_text(const verify_job* job, size_t config, char* text, size_t capacity) {
-    const weft_executor_desc* desc = &job->configs[config];
-    uint32_t workers = job->report->results[config].worker_count;
+static void config_text(const suspect* one, char* text, size_t capacity) {
+    const weft_executor_desc* desc = one->config;
+    uint32_t workers = one->result->worker_count;
+    char drawn[WEFT_CLI_DRAW_SIZE];
+    if (one->drawn) {
+        weft_cli_draw_text(desc, drawn);
+        (void)snprintf(text, capacity, "%s", drawn);
+        return;
+    }
     int length = snprintf(text, capacity, "%s, %u %s", weft_cli_executor_name(desc->kind), workers,
                           workers == 1 ? "worker" : "workers");
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL && length > 0 && (size_t)length < capacity)
@@ -131,11 +170,26 @@ static void config_text(const verify_job* job, size_t config, char* text, size_t
                        desc->schedule_seed);
 }
 
-/// The command that shows one difference again. Threads get all ticks, for more chances.
-static void command_print(const verify_job* job, size_t config, FILE* file) {
-    const weft_executor_desc* desc = &job->configs[config];
-    uint64_t tick =
-        desc->kind == WEFT_EXECUTOR_THREADS ? job->tick_count : job->report->results[config].tick;
+static void command_print_config(const verify_job* job, const suspect* one, FILE* file) {
+    const weft_executor_desc* desc = one->config;
+    if (one->drawn) {
+        (void)fprintf(file, " --perturb-draw 0x%016" PRIx64, job->draws.last_seed);
+        return;
+    }
+    (void)fprintf(file, " --configs %s", weft_cli_executor_name(desc->kind));
+    if (desc->kind != WEFT_EXECUTOR_SERIAL)
+        (void)fprintf(file, ":%u", one->result->worker_count);
+    if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
+        (void)fprintf(file, " --schedule-seed %" PRIu64 " --seeds 1", desc->schedule_seed);
+    if (desc->kind != WEFT_EXECUTOR_VIRTUAL || job->options->has_sweep)
+        (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
+}
+
+/// The command that shows one difference or failure again. Threads get all ticks, for more chances.
+static void command_print(const verify_job* job, const suspect* one, FILE* file) {
+    bool all =
+        one->config->kind == WEFT_EXECUTOR_THREADS || one->result->outcome == WEFT_VERIFY_FAILED;
+    uint64_t tick = all ? job->tick_count : one->result->tick;
     weft_cli_shell_print(file, job->cli->program);
     (void)fputs(" verify", file);
     if (job->module_name != NULL) {
@@ -144,19 +198,23 @@ static void command_print(const verify_job* job, size_t config, FILE* file) {
     }
     (void)fprintf(file, " --entities %" PRIu64 " --seed %" PRIu64 " --ticks %" PRIu64,
                   job->sizes.entity_count, job->sizes.seed, tick);
-    (void)fprintf(file, " --configs %s", weft_cli_executor_name(desc->kind));
-    if (desc->kind != WEFT_EXECUTOR_SERIAL)
-        (void)fprintf(file, ":%u", job->report->results[config].worker_count);
-    if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
-        (void)fprintf(file, " --schedule-seed %" PRIu64 " --seeds 1", desc->schedule_seed);
-    if (desc->kind != WEFT_EXECUTOR_VIRTUAL || job->options->has_sweep)
-        (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
+    command_print_config(job, one, file);
     if (job->options->has_guard)
         (void)fprintf(file, " --guard=%s", weft_guard_name(job->options->guard));
     if (job->options->no_pin)
         (void)fputs(" --no-pin", file);
     if (job->options->digest_check)
         (void)fputs(" --digest-check", file);
+    if (job->options->depth != WEFT_VERIFY_DEPTH_ROOT)
+        (void)fprintf(file, " --check %s", weft_cli_depth_name(job->options->depth));
+}
+
+/// Why a part of the place is not known.
+static void place_print_unknown(const weft_verify_place* place, const char* part) {
+    printf("  %-9s  unknown: the difference did not show again in %u re-runs, so it hangs on "
+           "timing;\n"
+           "             virtual executors with more --seeds find such places repeatably\n",
+           part, place->attempt_count);
 }
 
 static void place_print_task(const weft_verify_place* place) {
@@ -164,6 +222,10 @@ static void place_print_task(const weft_verify_place* place) {
         printf(
             "  system     none: the worlds differ before the first tick, so building them is not "
             "repeatable\n");
+        return;
+    }
+    if (!place->traced) {
+        place_print_unknown(place, "system");
         return;
     }
     if (!place->has_task) {
@@ -182,8 +244,19 @@ static void place_print_task(const weft_verify_place* place) {
                (uint64_t)place->shard * WEFT_SHARD_SLOTS + WEFT_SHARD_SLOTS - 1);
 }
 
-static void place_print_value(const weft_verify_place* place) {
+static void place_print_value(const weft_verify_result* result) {
     char number[WEFT_CLI_NUMBER_SIZE];
+    const weft_verify_place* place = &result->place;
+    if (weft_digest_equal(result->found.full, result->reference.full)) {
+        printf("  value      none: the states after the tick are equal, so what differs was "
+               "dropped, like a message\n"
+               "             that nobody reads\n");
+        return;
+    }
+    if (!place->compared) {
+        place_print_unknown(place, "value");
+        return;
+    }
     if (place->kind == WEFT_VERIFY_KIND_NONE) {
         printf("  value      every entity and value is the same: what differs is the order of free "
                "slots, the ids of\n"
@@ -232,12 +305,14 @@ static void digests_print(const char* label, weft_verify_digests digests) {
 }
 
 /// The screen on the first difference between a configuration and the serial run.
-static void difference_print(const verify_job* job, size_t config) {
-    const weft_verify_result* result = &job->report->results[config];
+static void difference_print(const verify_job* job, const suspect* one) {
+    const weft_verify_result* result = one->result;
     const weft_verify_place* place = &result->place;
-    char text[128];
-    config_text(job, config, text, sizeof text);
+    char text[WEFT_CLI_DRAW_SIZE];
+    config_text(one, text, sizeof text);
     printf("\nDIFFERENT from the serial run: %s\n\n", text);
+    if (one->drawn)
+        printf("  draw       0x%016" PRIx64 "\n", job->draws.last_seed);
     if (result->tick == 0)
         printf("  tick       0: the state before the first tick\n");
     else if (result->tick == 1)
@@ -248,14 +323,11 @@ static void difference_print(const verify_job* job, size_t config) {
     if (place->repeated && place->tick != result->tick)
         printf("  again      at tick %" PRIu64 " of a re-run, which the next lines are about\n",
                place->tick);
-    if (place->repeated) {
+    if (place->repeated || place->traced || place->compared) {
         place_print_task(place);
-        place_print_value(place);
+        place_print_value(result);
     } else {
-        printf("  place      unknown: the difference did not show again in %u re-runs, so it hangs "
-               "on timing;\n"
-               "             virtual executors with more --seeds find such places repeatably\n",
-               place->attempt_count);
+        place_print_unknown(place, "place");
     }
     if (place->unstable)
         printf("  warning    the serial run did not repeat itself: the simulation depends on "
@@ -265,9 +337,9 @@ static void difference_print(const verify_job* job, size_t config) {
     digests_print("serial", result->reference);
     digests_print("here", result->found);
     printf("  repeat     ");
-    command_print(job, config, stdout);
+    command_print(job, one, stdout);
     printf("\n");
-    if (job->configs[config].kind == WEFT_EXECUTOR_THREADS)
+    if (one->config->kind == WEFT_EXECUTOR_THREADS)
         printf("             threads hang on timing: it may take several runs\n");
 }
 
@@ -299,27 +371,49 @@ static void against_print(const verify_job* job) {
 
 static void failure_print(const verify_job* job) {
     const weft_verify_report* report = job->report;
+    char text[WEFT_CLI_DRAW_SIZE];
+    suspect one;
     if (report->reference.outcome == WEFT_VERIFY_FAILED)
         weft_cli_complain("%s: serial: %s [%s]", job->module->name, report->reference.error,
                           weft_status_name(report->reference.status));
-    for (size_t i = 0; i < report->result_count; i++) {
-        char text[128];
-        if (report->results[i].outcome != WEFT_VERIFY_FAILED)
-            continue;
-        config_text(job, i, text, sizeof text);
-        weft_cli_complain("%s: %s: %s [%s]", job->module->name, text, report->results[i].error,
-                          weft_status_name(report->results[i].status));
+    if (!suspect_find(job, WEFT_VERIFY_FAILED, &one))
         return;
-    }
+    config_text(&one, text, sizeof text);
+    weft_cli_complain("%s: %s: %s [%s]", job->module->name, text, one.result->error,
+                      weft_status_name(one.result->status));
 }
 
-/// Index of the first configuration that is different; SIZE_MAX if none is.
-static size_t difference_first(const weft_verify_report* report) {
-    for (size_t i = 0; i < report->result_count; i++) {
-        if (report->results[i].outcome == WEFT_VERIFY_DIFFERENT)
-            return i;
-    }
-    return SIZE_MAX;
+/// How a drawn run that failed is made again.
+static void failed_draw_print(const verify_job* job) {
+    suspect one = suspect_drawn(job);
+    if (one.result->outcome != WEFT_VERIFY_FAILED)
+        return;
+    printf("\n  draw       0x%016" PRIx64 "\n  repeat     ", job->draws.last_seed);
+    command_print(job, &one, stdout);
+    printf("\n");
+}
+
+/// Drawn schedules a minute; 0 if there was no time to tell.
+static uint64_t draws_per_minute(const verify_job* job) {
+    double seconds = job->draws.ended_s - job->draws.started_s;
+    return seconds > 0 ? (uint64_t)((double)job->report->draw_count * 60 / seconds) : 0;
+}
+
+/// What became of the drawn configurations, in a line.
+static void draws_print(const verify_job* job) {
+    const weft_verify_report* report = job->report;
+    char count[WEFT_CLI_NUMBER_SIZE];
+    char time[WEFT_CLI_NUMBER_SIZE];
+    char rate[WEFT_CLI_NUMBER_SIZE];
+    if (!job->draws.wanted || report->reference.outcome == WEFT_VERIFY_FAILED)
+        return;
+    const char* text = report->drawn.outcome == WEFT_VERIFY_DIFFERENT ? "the last one is different"
+                       : report->drawn.outcome == WEFT_VERIFY_FAILED  ? "the last one failed"
+                                                                      : "all equal";
+    printf("\ndrawn     %s schedule%s in %s, %s a minute: %s\n",
+           weft_cli_number(report->draw_count, count), report->draw_count == 1 ? "" : "s",
+           weft_cli_seconds(job->draws.ended_s - job->draws.started_s, time),
+           weft_cli_number(draws_per_minute(job), rate), text);
 }
 
 /// What a guard found first; null if nothing was.
@@ -330,21 +424,31 @@ static const weft_guard_report* guard_found(const weft_verify_report* report) {
         if (report->results[i].guard.found)
             return &report->results[i].guard;
     }
-    return NULL;
+    return report->drawn.guard.found ? &report->drawn.guard : NULL;
 }
 
 void verify_print(const verify_job* job) {
-    size_t different = difference_first(job->report);
+    const weft_verify_report* report = job->report;
     size_t equal = 0;
-    for (size_t i = 0; i < job->report->result_count; i++)
-        equal += job->report->results[i].outcome == WEFT_VERIFY_EQUAL;
+    suspect one;
+    for (size_t i = 0; i < report->result_count; i++)
+        equal += report->results[i].outcome == WEFT_VERIFY_EQUAL;
+    bool all = equal == report->result_count;
+    if (report->draw_count > 0) {
+        bool last = report->drawn.outcome != WEFT_VERIFY_DIFFERENT &&
+                    report->drawn.outcome != WEFT_VERIFY_FAILED;
+        equal += report->draw_count - (last ? 0 : 1);
+        all = all && last;
+    }
     table_print(job);
+    draws_print(job);
     if (job->options->against_path != NULL)
         against_print(job);
-    if (different != SIZE_MAX)
-        difference_print(job, different);
-    if (equal == job->report->result_count && equal > 0)
+    if (suspect_find(job, WEFT_VERIFY_DIFFERENT, &one))
+        difference_print(job, &one);
+    if (all && equal > 0)
         printf("\nequal: %zu runs, every digest of every tick is the serial run's\n", equal);
+    failed_draw_print(job);
     failure_print(job);
     const weft_guard_report* found = guard_found(job->report);
     if (found != NULL)
@@ -386,9 +490,11 @@ static json_t* place_json(const weft_verify_place* place) {
                   (json_int_t)place->entity.generation, "index", (json_int_t)place->index, "type",
                   place->type, "field", place->field, "serial", place->reference_text, "here",
                   place->found_text, "entities_different", (json_int_t)place->entity_count);
-    return json_pack("{s:I, s:b, s:b, s:I, s:o, s:o}", "attempts", (json_int_t)place->attempt_count,
-                     "repeated", (int)place->repeated, "serial_run_unstable", (int)place->unstable,
-                     "tick", (json_int_t)place->tick, "task", task, "value", value);
+    return json_pack("{s:I, s:b, s:b, s:b, s:b, s:I, s:o, s:o}", "attempts",
+                     (json_int_t)place->attempt_count, "repeated", (int)place->repeated, "traced",
+                     (int)place->traced, "compared", (int)place->compared, "serial_run_unstable",
+                     (int)place->unstable, "tick", (json_int_t)place->tick, "task", task, "value",
+                     value);
 }
 
 static json_t* result_json(const weft_verify_result* result) {
@@ -409,44 +515,68 @@ static json_t* result_json(const weft_verify_result* result) {
     if (result->guard.found)
         (void)json_object_set_new(object, "guard",
                                   weft_cli_guard_json(result->guard.guard, &result->guard));
-    if (result->place.attempt_count > 0)
+    if (result->place.attempt_count > 0 || result->place.traced)
         (void)json_object_set_new(object, "place", place_json(&result->place));
     return object;
 }
 
 /// The command that repeats a difference, as one string.
-static json_t* command_json(const verify_job* job, size_t config) {
+static json_t* command_json(const verify_job* job, const suspect* one) {
     char* text = NULL;
     size_t size = 0;
     FILE* file = open_memstream(&text, &size);
     if (file == NULL)
         return json_null();
-    command_print(job, config, file);
+    command_print(job, one, file);
     json_t* value = fclose(file) == 0 ? json_string(text) : json_null();
     free(text);
     return value;
 }
 
+/// One run; with the command that repeats it if it is the difference that is shown.
+static json_t* suspect_json(const verify_job* job, const suspect* one, bool shown) {
+    json_t* run = result_json(one->result);
+    (void)json_object_set_new(run, "executor",
+                              json_string(weft_cli_executor_name(one->config->kind)));
+    if (one->config->kind == WEFT_EXECUTOR_VIRTUAL)
+        (void)json_object_set_new(run, "schedule_seed",
+                                  weft_cli_json_hex(one->config->schedule_seed));
+    if (one->drawn)
+        (void)json_object_set_new(run, "draw", weft_cli_json_hex(job->draws.last_seed));
+    if (shown)
+        (void)json_object_set_new(run, "repeat", command_json(job, one));
+    return run;
+}
+
+/// The drawn configurations; null where none was wanted.
+static json_t* draws_json(const verify_job* job, const weft_verify_result* shown) {
+    suspect one = suspect_drawn(job);
+    if (!job->draws.wanted)
+        return json_null();
+    return json_pack("{s:o, s:I, s:I, s:o}", "seed", weft_cli_json_hex(job->draws.seed),
+                     "schedules", (json_int_t)job->report->draw_count, "per_minute",
+                     (json_int_t)draws_per_minute(job), "last",
+                     job->report->draw_count > 0 ? suspect_json(job, &one, one.result == shown)
+                                                 : json_null());
+}
+
 bool verify_print_json(const verify_job* job) {
     const weft_verify_report* report = job->report;
-    size_t different = difference_first(report);
+    suspect found;
+    const weft_verify_result* shown =
+        suspect_find(job, WEFT_VERIFY_DIFFERENT, &found) ? found.result : NULL;
     json_t* runs = json_array();
     for (size_t i = 0; i < report->result_count; i++) {
-        const weft_executor_desc* desc = &job->configs[i];
-        json_t* run = result_json(&report->results[i]);
-        (void)json_object_set_new(run, "executor", json_string(weft_cli_executor_name(desc->kind)));
-        if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
-            (void)json_object_set_new(run, "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
-        if (i == different)
-            (void)json_object_set_new(run, "repeat", command_json(job, i));
-        (void)json_array_append_new(runs, run);
+        suspect one = suspect_of(job, i);
+        (void)json_array_append_new(runs, suspect_json(job, &one, one.result == shown));
     }
     failure_print(job);
     return weft_cli_json_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:b, s:o, s:o}", "weft", weft_version(), "module",
-        job->module->name, "entities", (json_int_t)job->sizes.entity_count, "ticks",
-        (json_int_t)job->tick_count, "seed", weft_cli_json_hex(job->sizes.seed), "math",
-        weft_math_name(job_math(job)), "schema", weft_cli_json_hex(report->schema_hash), "schedule",
+        "{s:s, s:s, s:s, s:I, s:I, s:o, s:s, s:o, s:o, s:b, s:o, s:o, s:o}", "weft", weft_version(),
+        "module", job->module->name, "check", weft_cli_depth_name(job->options->depth), "entities",
+        (json_int_t)job->sizes.entity_count, "ticks", (json_int_t)job->tick_count, "seed",
+        weft_cli_json_hex(job->sizes.seed), "math", weft_math_name(job_math(job)), "schema",
+        weft_cli_json_hex(report->schema_hash), "schedule",
         weft_cli_json_hex(report->schedule_hash), "stopped", (int)report->stopped, "reference",
-        result_json(&report->reference), "runs", runs));
+        result_json(&report->reference), "runs", runs, "drawn", draws_json(job, shown)));
 }

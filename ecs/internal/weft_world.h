@@ -391,6 +391,7 @@ struct weft_world {
     weft_digest archetype_chain;    // Hash of all sets in id order.
     WEFT__VEC(weft__chunk*) chunks; // By chunk id.
     uint32_t sparse_chunk_count;
+    uint32_t storage_epoch; // Advanced when all storage is replaced: who keeps chunks looks here.
 
     // Recording. Lane 0 to lane_count - 1 are the workers'; the host has its own.
     weft__lane* lanes;
@@ -424,7 +425,8 @@ struct weft_world {
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
     WEFT__VEC(uint32_t) sort_scratch;
-    uint32_t slice_count;                      // In all runs of blocks (block.c).
+    struct weft__run* runs;                    // All runs of blocks (block.c), a list.
+    uint32_t slice_count;                      // In all of them.
     WEFT__VEC(weft__chunk*) changed;           // Gathered from the lanes.
     WEFT__VEC(weft__digest_part) digest_parts; // Of the resources that changed.
     WEFT__VEC(uint8_t) bytes;                  // Node under construction.
@@ -500,6 +502,8 @@ uint64_t weft__type_hash(const weft_type* type);
 bool weft__type_same(const weft_type* a, const weft_type* b);
 /// Writes `count` values in little-endian field order; `out` holds count * type->size bytes.
 void weft__type_encode(const weft_type* type, const void* values, size_t count, uint8_t* out);
+/// Reads what weft__type_encode() writes; both at any address.
+void weft__type_decode(const weft_type* type, const uint8_t* in, size_t count, void* values);
 /// Makes provisional handles in entity fields of `count` values real.
 void weft__type_resolve(const weft_world* world, const weft_type* type, void* values,
                         uint32_t count);
@@ -588,8 +592,12 @@ uint32_t weft__set_step(weft_world* world, uint32_t set, uint32_t type_id, bool 
 /// The same as far as it is known; WEFT__NONE where it is not. Changes nothing.
 uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t type_id, bool add);
 bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id);
+/// The set of an ascending list of types, made if need be; WEFT__NONE when memory is out.
+uint32_t weft__set_of(weft_world* world, const uint16_t* components, uint32_t count);
 /// Gives a set the next archetype id.
 WEFT_NODISCARD weft_status weft__archetype_store(weft_world* world, uint32_t set);
+/// Forgets all archetypes and the chunks in their lists; sets stay, as they are a memo.
+void weft__archetypes_clear(weft_world* world);
 /// Fills a table description for a sorted list of components.
 WEFT_NODISCARD weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
                                                 const uint16_t* components, uint32_t count);
@@ -611,6 +619,8 @@ weft__chunk* weft__chunk_find(const weft__archetype* table, uint32_t shard);
 WEFT_NODISCARD weft_status weft__chunk_create(weft_world* world, weft__archetype* table,
                                               uint32_t table_id, bool sparse, uint32_t shard,
                                               weft__chunk** chunk_out);
+/// Gives a chunk's memory back, but for a slice of a run. Lists still have it.
+void weft__chunk_destroy(weft_world* world, weft__chunk* chunk);
 /// Position of the first chunk of a shard whose archetype is not below `archetype`.
 uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype);
 /// Rows that a chunk with `rows` rows gets room for.
@@ -640,6 +650,10 @@ bool weft__block_take(weft_world* world, weft__lane* lane, const weft__chunk* ch
                       uint32_t capacity, weft__block* out);
 /// Takes a chunk's block back; it may have none.
 void weft__block_give(weft_world* world, weft__lane* lane, const weft__chunk* chunk);
+/// The same where all storage goes: past the lanes, and without slices, which go with their runs.
+void weft__block_free(weft_world* world, const weft__chunk* chunk);
+/// Gives all runs back. Nothing may lie in them any more.
+void weft__runs_free(weft_world* world);
 /// Lays a block out: fills the pointers of entities, columns and backs.
 void weft__block_layout(const weft_world* world, const weft__archetype* table, uint32_t capacity,
                         const weft__block* block, weft_entity** entities, void** columns,

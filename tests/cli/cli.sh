@@ -89,7 +89,7 @@ section_help() {
     done
     try 0 verify --help
     for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
-        digest-check json quiet no-pin sweep; do
+        digest-check check perturb perturb-seed perturb-draw time json quiet no-pin sweep; do
         out "--$option"
     done
     try 0 list
@@ -154,6 +154,16 @@ section_usage() {
     err "leave one out"
     try 2 verify creatures --seeds 0
     err "--seeds: '0' is not a number from 1 to 100000"
+    try 2 verify creatures --check light
+    err "--check: 'light' is not root, sync or heavy"
+    try 2 verify creatures --perturb 0
+    err "--perturb: draw at least one configuration"
+    try 2 verify creatures --perturb-seed 3
+    err "add --perturb N or --time TIME"
+    try 2 verify creatures --perturb-draw 3 --time 5s
+    err "leave --perturb, --perturb-seed and --time out"
+    try 2 verify creatures --time 5x
+    err "--time: '5x' is not a time"
 }
 
 section_lint() {
@@ -828,6 +838,65 @@ section_verify() {
     out "entities"
     try 0 verify creatures --entities 600 --ticks 0 --configs threads:2
     out "equal: 1 runs"
+    for check in root sync heavy; do
+        try 0 verify creatures --entities 5k --ticks 3 --seeds 2 --check $check
+        out "equal: 12 runs"
+        [ $check = root ] || out "check     $check:"
+        try 0 verify orbits --entities 600 --ticks 5 --configs serial,virtual:3 --check=$check --json
+        is $check check
+        is equal runs 3 result
+        digest=$(value reference full)
+        [ "${first:-$digest}" = "$digest" ] || fail "the digest is $digest"
+        first=$digest
+    done
+}
+
+section_perturb() {
+    try 0 verify creatures --entities 600 --ticks 3 --perturb 12
+    out "draws     from seed 0x"
+    out "drawn     12 schedules in"
+    out "a minute: all equal"
+    out "equal: 12 runs"
+    silent
+    try 0 verify creatures --entities 600 --ticks 3 --perturb 2 --configs serial --check=heavy
+    out "equal: 3 runs"
+    try 0 verify orbits --entities 600 --time 1s --perturb-seed 9 --json
+    is 0x0000000000000009 drawn seed
+    is equal drawn last result
+    [ "$(value drawn schedules)" -ge 1 ] || fail "nothing was drawn"
+    [ "$(value drawn per_minute)" -ge 1 ] || fail "no rate"
+    # Found again by the seed that is printed.
+    for check in root sync heavy; do
+        try 1 verify "$modules/order_bug.so" --perturb 60 --perturb-seed 1 --check=$check
+        out "the last one is different"
+        repeated 1
+    done
+    try 1 verify canary --guard=none --perturb 60 --perturb-seed 1
+    out "system     stamp"
+    repeated 1
+    try 3 verify canary --guard=none --perturb 60 --perturb-seed 1 --check=sync
+    out "the last one failed"
+    repeated 3
+    # Two delayed threads, of which the second one seldom is the first.
+    try 1 verify "$modules/order_bug.so" --ticks 300 --perturb-draw 36
+    out "DIFFERENT from the serial run: threads, 2 workers"
+    out "delayed"
+    try 1 verify "$modules/order_bug.so" --ticks 300 --perturb-draw 36 --json
+    is different drawn last result
+    value drawn last repeat >/dev/null
+    try 3 verify "$modules/failing.so" --perturb 3
+    # Watched, one worker at a time.
+    try 0 verify creatures --entities 300 --ticks 3 --perturb 4 --guard=hash
+    out "equal: 4 runs"
+}
+
+# repeated CODE: the command that was printed ends with this code, and with the same draw.
+repeated() {
+    sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
+    code=$?
+    [ $code -eq "$1" ] || fail "the printed command exits with $code, not $1"
+    draw=$(sed -n 's/^  draw  *//p' "$dir/out")
+    grep -q "^  draw  *$draw\$" "$dir/again" || fail "the printed command does not find $draw"
 }
 
 section_differences() {
@@ -860,6 +929,20 @@ section_differences() {
     sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
     grep -q '^  entity     slot 4103, generation 1' "$dir/again" ||
         fail "the printed command does not repeat it"
+
+    for check in sync heavy; do
+        try 1 verify canary --guard=none --configs virtual:2 --check $check
+        out "system     stamp"
+        out "component  Stamp.tasks"
+        out "--check $check"
+        sh -c "$(sed -n 's/^  repeat *//p' "$dir/out")" >"$dir/again" 2>&1
+        grep -q '^  system     stamp' "$dir/again" || fail "the command names no system"
+        try 1 verify "$modules/bit_flip.so" --configs virtual:2 --check $check
+        out "system     flip"
+        out "component  Place.layer"
+    done
+    try 3 verify canary --guard=none --configs serial --check sync
+    err "resource Odometer was changed without a mark"
 
     # State outside of the world: not even the serial run repeats itself.
     try 1 verify "$modules/hidden_input.so" --configs serial,threads:2

@@ -42,12 +42,14 @@ static bool check(void* context, const weft_world* world, char* line, size_t cap
     return run->module->check == NULL || run->module->check(world, line, capacity);
 }
 
-static weft_verify_digests verify(const matrix_context* run, uint64_t tick_count,
-                                  const weft_executor_desc* configs, size_t config_count) {
+static weft_verify_digests verify_by(const matrix_context* run, weft_verify_depth depth,
+                                     uint64_t tick_count, const weft_executor_desc* configs,
+                                     size_t config_count) {
     weft_verify_desc desc = weft_verify_desc_default();
     desc.make = make;
     desc.check = check;
     desc.context = (void*)(uintptr_t)run;
+    desc.depth = depth;
     desc.tick_count = tick_count;
     desc.configs = configs;
     desc.config_count = config_count;
@@ -69,6 +71,11 @@ static weft_verify_digests verify(const matrix_context* run, uint64_t tick_count
     weft_verify_digests last = report->digests[report->digest_count - 1];
     weft_verify_report_destroy(report);
     return last;
+}
+
+static weft_verify_digests verify(const matrix_context* run, uint64_t tick_count,
+                                  const weft_executor_desc* configs, size_t config_count) {
+    return verify_by(run, WEFT_VERIFY_DEPTH_ROOT, tick_count, configs, config_count);
 }
 
 static matrix_context context_of(const char* workload, uint64_t entity_count, uint64_t seed) {
@@ -116,6 +123,21 @@ weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint
     configs[1].kind = WEFT_EXECUTOR_THREADS;
     configs[1].worker_count = 2;
     return verify(&context, tick_count, configs, 2);
+}
+
+void matrix_deep(const char* workload, uint64_t entity_count, uint64_t tick_count) {
+    weft_executor_desc configs[3] = {weft_executor_desc_default(), weft_executor_desc_default(),
+                                     weft_executor_desc_default()};
+    matrix_context context = context_of(workload, entity_count, 1);
+    configs[0].kind = configs[1].kind = WEFT_EXECUTOR_VIRTUAL;
+    configs[0].worker_count = configs[1].worker_count = 3;
+    configs[1].sweep = WEFT_SWEEP_SYSTEM_MAJOR;
+    configs[1].no_fusion = true;
+    configs[2].kind = WEFT_EXECUTOR_THREADS;
+    configs[2].worker_count = 2;
+    configs[2].everybody = true;
+    (void)verify_by(&context, WEFT_VERIFY_DEPTH_SYNC, tick_count, configs, 3);
+    (void)verify_by(&context, WEFT_VERIFY_DEPTH_HEAVY, tick_count, configs, 3);
 }
 
 weft_verify_digests matrix_serial(const char* workload, uint64_t entity_count, uint64_t seed,

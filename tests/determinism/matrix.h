@@ -26,6 +26,10 @@ weft_verify_digests matrix_run(const matrix* run);
 weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint64_t seed,
                                uint64_t tick_count);
 
+/// Each tick also serially from its encoded state, and the outputs of every task: by virtual 3 and
+/// threads 2.
+void matrix_deep(const char* workload, uint64_t entity_count, uint64_t tick_count);
+
 /// The digests of a serial run after its last tick.
 weft_verify_digests matrix_serial(const char* workload, uint64_t entity_count, uint64_t seed,
                                   uint64_t tick_count);

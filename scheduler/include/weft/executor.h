@@ -37,6 +37,9 @@ typedef struct weft_executor_desc {
     uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
     bool everybody;                // THREADS: every batch is shared by all, however small, and more
                                    // workers than CPUs do take part: slower, for finding faults.
+    uint64_t perturb_seed;         // THREADS: if not 0, items of shared batches wait up to 40 us
+                                   // before they run, and who helps whom and what is claimed at
+                                   // once is drawn, all from this seed: for finding faults.
     uint32_t spin_ns;              // How long an idle worker spins,
     uint32_t yield_ns;             // and then gives its CPU away again and again, before it sleeps.
     uint64_t tick_period_ns;       // THREADS: ticks begin so far apart, and workers are awake when

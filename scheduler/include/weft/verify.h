@@ -2,7 +2,7 @@
 ///
 /// The serial run is made once and its digests are kept; then every configuration runs the same
 /// ticks from a fresh world and is compared after each. A difference is located by running the
-/// suspect and the serial run again up to that tick, with the output of every task hashed.
+/// suspect and the serial run again, with the output of every task hashed.
 #pragma once
 
 #include <weft/executor.h>
@@ -17,6 +17,22 @@ typedef struct weft_verify_digests {
     weft_digest full;
 } weft_verify_digests;
 
+/// What is compared after each tick. Each finds what ROOT finds, and more.
+typedef enum weft_verify_depth {
+    /// Both digests.
+    WEFT_VERIFY_DEPTH_ROOT = 0,
+    /// The state before the tick is encoded; after the tick it is decoded again, and the same tick
+    /// is run serially from there. Both must give the serial run's digests, and a state must be the
+    /// same bytes when it is encoded, decoded and encoded. Finds a difference in the tick that made
+    /// it, with its values even if it never shows again, and whatever is kept outside of the world.
+    /// Four to five times the work.
+    WEFT_VERIFY_DEPTH_SYNC = 1,
+    /// Also the output of every task, so that the system is named without another run, and what
+    /// left no trace in the state is found too, such as a message that nobody used. Keeps 32 bytes
+    /// for each task of the serial run; about twice the work.
+    WEFT_VERIFY_DEPTH_HEAVY = 2,
+} weft_verify_depth;
+
 typedef enum weft_verify_phase {
     WEFT_VERIFY_REFERENCE = 0, // The serial run.
     WEFT_VERIFY_COMPARE = 1,   // A configuration against the kept digests.
@@ -25,7 +41,8 @@ typedef enum weft_verify_phase {
 
 typedef struct weft_verify_progress {
     weft_verify_phase phase;
-    size_t config;       // Index of the configuration; 0 for the reference.
+    size_t config;       // Index of the configuration, drawn ones after the others; 0 for the
+                         // reference.
     uint64_t tick;       // Ticks done in this run.
     uint64_t tick_count; // Ticks that this run will have.
 } weft_verify_progress;
@@ -41,6 +58,9 @@ typedef struct weft_verify_desc {
     weft_status (*input)(void* context, weft_world* world, uint64_t tick);
     /// Checks the reference after each tick and writes one line on failure. May be null.
     bool (*check)(void* context, const weft_world* world, char* line, size_t capacity);
+    /// Gives one more configuration, to be compared after `configs`: number `draw` from 0 on. False
+    /// when there is none. The first that is not equal is the last. May be null.
+    bool (*draw)(void* context, uint64_t draw, weft_executor_desc* config_out);
     /// Called at the start of each run and after each tick. False stops there. May be null.
     bool (*progress)(void* context, const weft_verify_progress* progress);
     void* context;
@@ -52,11 +72,12 @@ typedef struct weft_verify_desc {
     uint32_t locate_limit;               // Differences that are located; each costs re-runs.
     uint32_t attempt_limit;              // Re-runs to see one difference again.
     weft_guard guard;                    // Of the serial run; configurations have their own.
+    weft_verify_depth depth;             // What is compared.
     bool digest_check;                   // After every tick rehash everything and compare.
     uint32_t cookie;                     // Set by the default function. Do not write.
 } weft_verify_desc;
 
-/// No callbacks, no configurations, one difference located in up to four re-runs.
+/// No callbacks, no configurations, digests compared, one difference located in up to four re-runs.
 WEFT_API weft_verify_desc weft_verify_desc_default(void);
 
 typedef enum weft_verify_outcome {
@@ -86,9 +107,11 @@ typedef enum weft_verify_kind {
 /// Where a difference is.
 typedef struct weft_verify_place {
     uint32_t attempt_count; // Re-runs made; 0 when the difference was not looked for.
-    bool repeated;          // It showed again. If not, nothing below means anything.
+    bool repeated;          // It showed again.
     bool unstable;          // The serial run did not repeat itself: hidden input.
-    uint64_t tick;          // Where it showed again; not always where it showed first.
+    bool traced;            // Outputs of tasks were compared. If not, `has_task` means nothing.
+    bool compared;          // Values were compared. If not, `kind` means nothing.
+    uint64_t tick;          // What the rest is about; not always where it showed first.
 
     bool has_task;     // Below: the first task whose output differs.
     bool task_missing; // The task ran in one of the runs only.
@@ -130,7 +153,9 @@ typedef struct weft_verify_report {
     uint64_t digest_count;
     weft_verify_result* results; // By configuration.
     size_t result_count;
-    uint64_t schema_hash; // Of the serial run.
+    uint64_t draw_count;      // Drawn configurations that were compared to the end,
+    weft_verify_result drawn; // and the last one: if any is not equal, it is this.
+    uint64_t schema_hash;     // Of the serial run.
     uint64_t schedule_hash;
 } weft_verify_report;
 

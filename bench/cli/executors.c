@@ -1,0 +1,106 @@
+// Executors and ways to compare them, as they are written.
+
+#include "cli.h"
+
+#include <string.h>
+
+static const char* const executor_names[] = {
+    [WEFT_EXECUTOR_SERIAL] = "serial",
+    [WEFT_EXECUTOR_VIRTUAL] = "virtual",
+    [WEFT_EXECUTOR_THREADS] = "threads",
+};
+
+const char* weft_cli_executor_name(weft_executor_kind kind) {
+    return executor_names[kind];
+}
+
+bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out) {
+    const char* colon = memchr(text, ':', length);
+    size_t name_length = colon != NULL ? (size_t)(colon - text) : length;
+    uint64_t workers = 0;
+    if (colon != NULL) {
+        char number[8] = "";
+        size_t digits = length - name_length - 1;
+        if (digits >= sizeof number)
+            return false;
+        memcpy(number, colon + 1, digits);
+        if (!weft_cli_u64_parse(number, &workers) || workers == 0 || workers > WEFT_CLI_WORKERS_MAX)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof executor_names / sizeof executor_names[0]; i++) {
+        if (strlen(executor_names[i]) != name_length ||
+            memcmp(executor_names[i], text, name_length) != 0)
+            continue;
+        *out = (weft_cli_executor){(weft_executor_kind)i, (uint32_t)workers};
+        return i != WEFT_EXECUTOR_SERIAL || workers <= 1;
+    }
+    return false;
+}
+
+static const char* const sweep_names[] = {
+    [WEFT_SWEEP_AUTO] = "auto",
+    [WEFT_SWEEP_CHUNK_MAJOR] = "chunk",
+    [WEFT_SWEEP_SYSTEM_MAJOR] = "system",
+};
+
+const char* weft_cli_sweep_name(weft_sweep sweep) {
+    return sweep_names[sweep];
+}
+
+bool weft_cli_sweep_parse(const char* text, weft_sweep* out) {
+    for (size_t i = 0; i < sizeof sweep_names / sizeof sweep_names[0]; i++) {
+        if (strcmp(sweep_names[i], text) != 0)
+            continue;
+        *out = (weft_sweep)i;
+        return true;
+    }
+    return false;
+}
+
+static const char* const depth_names[] = {
+    [WEFT_VERIFY_DEPTH_ROOT] = "root",
+    [WEFT_VERIFY_DEPTH_SYNC] = "sync",
+    [WEFT_VERIFY_DEPTH_HEAVY] = "heavy",
+};
+
+const char* weft_cli_depth_name(weft_verify_depth depth) {
+    return depth_names[depth];
+}
+
+bool weft_cli_depth_parse(const char* text, weft_verify_depth* out) {
+    for (size_t i = 0; i < sizeof depth_names / sizeof depth_names[0]; i++) {
+        if (strcmp(depth_names[i], text) != 0)
+            continue;
+        *out = (weft_verify_depth)i;
+        return true;
+    }
+    return false;
+}
+
+weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
+                                          bool no_pin) {
+    static const uint32_t grains[] = {0, 1, 2, 16};
+    weft_executor_desc desc = weft_executor_desc_default();
+    desc.kind = executor.kind;
+    desc.worker_count = executor.kind == WEFT_EXECUTOR_SERIAL ? 1 : executor.worker_count;
+    desc.pin = !no_pin;
+    if (executor.kind == WEFT_EXECUTOR_VIRTUAL) {
+        desc.schedule_seed = schedule_seed;
+        desc.no_fusion = schedule_seed % 3 == 2;
+        desc.grain = grains[schedule_seed % 4];
+        desc.sweep = schedule_seed % 2 == 1 ? WEFT_SWEEP_SYSTEM_MAJOR : WEFT_SWEEP_CHUNK_MAJOR;
+    }
+    return desc;
+}
+
+void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
+    static const uint32_t grains[] = {0, 1, 2, 16};
+    static const uint32_t spins[] = {100000, 0, 3000};
+    if (desc->kind != WEFT_EXECUTOR_THREADS)
+        return;
+    desc->everybody = draw % 2 == 1;
+    desc->grain = grains[draw / 2 % 4];
+    desc->spin_ns = spins[draw / 3 % 3];
+    desc->yield_ns = draw / 5 % 2 == 0 ? desc->yield_ns : 0;
+    desc->tick_period_ns = draw / 7 % 2 == 0 ? 0 : 1000000;
+}
