@@ -136,11 +136,15 @@ static weft_status blame(weft__guard_lane* lane, weft_guard_act act, const weft_
     report->declared = act != WEFT_GUARD_READ && reads_declared(lane, spot);
     weft__guard_spot_text(lane->guard->world, spot, what, sizeof(what));
     source_text(report, source, sizeof(source));
-    (void)snprintf(report->text, sizeof(report->text), "it %s %s%s%s%s%.80s", act_text(act), what,
-                   spot->place == WEFT_GUARD_NOWHERE || spot->beyond ? ""
-                   : report->declared                                ? ", which it declared to read"
-                                                                     : ", which it did not declare",
-                   source, note[0] != '\0' ? ": " : "", note);
+    const char* declared = ", which it did not declare";
+    if (spot->place == WEFT_GUARD_NOWHERE || spot->beyond)
+        declared = "";
+    else if (report->declared)
+        declared = ", which it declared to read";
+    int length = snprintf(report->text, sizeof(report->text), "it %s %s%s%s%s%.80s", act_text(act),
+                          what, declared, source, note[0] != '\0' ? ": " : "", note);
+    if (length >= (int)sizeof(report->text)) // Long names: what is cut off is said to be.
+        memcpy(report->text + sizeof(report->text) - 4, "...", 4);
     return report_end(lane, report);
 }
 

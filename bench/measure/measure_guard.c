@@ -67,8 +67,8 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
                          entities, workers, plural, all[i].name);
         if (weft_lockstep_equal(&all[PLAIN], &all[i]))
             continue;
-        snprintf(table->error, sizeof(table->error), "%s: %s gives other digests than no guard",
-                 what->module->name, all[i].name);
+        snprintf(table->error, sizeof(table->error),
+                 "%.60s: %.20s gives other digests than no guard", what->module->name, all[i].name);
         status = WEFT_STATUS_DIVERGED;
     }
     weft_lockstep_close(all, count);
