@@ -2,8 +2,31 @@
 
 #include "symbol.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdio.h>
+
+// clang writes no table of address ranges, which libdwfl goes by: so unit by unit.
+static void find_line(Dwfl_Module* module, uintptr_t instruction, weft__symbol* out) {
+    Dwarf_Addr bias = 0;
+    Dwarf_Die* unit = NULL;
+    while ((unit = dwfl_module_nextcu(module, unit, &bias)) != NULL) {
+        Dwarf_Addr address = instruction - bias;
+        Dwarf_Line* place = dwarf_haspc(unit, address) > 0 ? dwarf_getsrc_die(unit, address) : NULL;
+        const char* file = place == NULL ? NULL : dwarf_linesrc(place, NULL, NULL);
+        int line = 0;
+        if (file == NULL || dwarf_lineno(place, &line) != 0 || line <= 0)
+            continue;
+        // Where the compiler stood, for names that are relative to it.
+        Dwarf_Attribute attribute;
+        const char* folder =
+            file[0] == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+        (void)snprintf(out->file, sizeof(out->file), "%s%s%s", folder != NULL ? folder : "",
+                       folder != NULL ? "/" : "", file);
+        out->line = (uint32_t)line;
+        return;
+    }
+}
 
 void weft__symbol_find(const char* path, uintptr_t base, uintptr_t instruction, weft__symbol* out) {
     static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_standard_find_debuginfo,
@@ -16,19 +39,10 @@ void weft__symbol_find(const char* path, uintptr_t base, uintptr_t instruction, 
     dwfl_report_begin(session);
     Dwfl_Module* module = dwfl_report_elf(session, path, path, -1, base, false);
     if (module != NULL && dwfl_report_end(session, NULL, NULL) == 0) {
-        int line = 0;
         const char* function = dwfl_module_addrname(module, instruction);
-        Dwfl_Line* place = dwfl_module_getsrc(module, instruction);
-        const char* file =
-            place == NULL ? NULL : dwfl_lineinfo(place, NULL, &line, NULL, NULL, NULL);
         if (function != NULL)
             (void)snprintf(out->function, sizeof(out->function), "%s", function);
-        // Where the compiler stood, for names that are relative to it.
-        const char* folder = file == NULL || file[0] == '/' ? NULL : dwfl_line_comp_dir(place);
-        if (file != NULL)
-            (void)snprintf(out->file, sizeof(out->file), "%s%s%s", folder != NULL ? folder : "",
-                           folder != NULL ? "/" : "", file);
-        out->line = line > 0 ? (uint32_t)line : 0;
+        find_line(module, instruction, out);
     }
     dwfl_end(session);
 }
