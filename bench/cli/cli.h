@@ -42,6 +42,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
+    WEFT_CLI_SELFTEST = 1024,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".
@@ -97,13 +98,15 @@ typedef struct weft_cli_options {
     size_t float_file_count;
     const char** pure; // The same.
     size_t pure_count;
-    const char** without; // Names of rules.
+    const char** without; // Names of rules; of instruments.
     size_t without_count;
     bool floats;
     bool all;
     bool object;
     bool sarif;
     bool list_rules;
+    // selftest
+    bool list;
     // graph
     const char* format;
     const char* output_path;
@@ -352,5 +355,6 @@ weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_compare(int argc, char** argv);
 weft_exit weft_cli_runs(int argc, char** argv);
 weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -42,6 +42,7 @@ enum {
     KEY_FLAG,
     KEY_SARIF,
     KEY_LIST_RULES,
+    KEY_LIST,
     KEY_FORMAT,
     KEY_ALL_EDGES,
     KEY_OVERLAPS,
@@ -54,7 +55,7 @@ enum {
 
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
-     WEFT_CLI_GRAPH)
+     WEFT_CLI_GRAPH | WEFT_CLI_SELFTEST)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
@@ -139,6 +140,10 @@ static const option_row option_rows[] = {
      {"object", KEY_OBJECT, NULL, 0, "The files are objects: look at their symbols", 1}},
     {WEFT_CLI_LINT, {"sarif", KEY_SARIF, NULL, 0, "Print the result as SARIF 2.1.0", 5}},
     {WEFT_CLI_LINT, {"list-rules", KEY_LIST_RULES, NULL, 0, "List the rules", 5}},
+    {WEFT_CLI_SELFTEST, {"list", KEY_LIST, NULL, 0, "List the faults, and who must find them", 1}},
+    {WEFT_CLI_SELFTEST,
+     {"without", KEY_WITHOUT, "INSTRUMENT", 0,
+      "Show this one no fault: the self-test must fail and say so", 1}},
     {WEFT_CLI_GRAPH,
      {"format", KEY_FORMAT, "FORMAT", 0, "text, json, dot or svg (default: by the file, or text)",
       2}},
@@ -239,6 +244,17 @@ static const command_help command_helps[] = {
      "  weft graph creatures --why motion hunger\n"
      "  weft graph ./my_module.so --deny ambiguous,dead\n\n"
      "Exit status: 0 done, 1 something that is denied was found, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_SELFTEST, "[FAULT]",
+     "Plant each kind of fault in a small simulation, run the instruments on it, and fail unless "
+     "each "
+     "names the exact place.\v"
+     "Each instrument also runs without a fault, and may find none.\n\n"
+     "Examples:\n"
+     "  weft selftest\n"
+     "  weft selftest clock\n"
+     "  weft selftest bit --without verify\n\n"
+     "Exit status: 0 every place is named, 1 one is not or a fault is seen where there is none, 2 "
+     "wrong usage, 3 failure."},
     {WEFT_CLI_LIST, "",
      "List the simulations and measurements in this program.\v"
      "Examples:\n"
@@ -574,6 +590,9 @@ static error_t parse_lint(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_LIST_RULES:
         options->list_rules = true;
+        return 0;
+    case KEY_LIST:
+        options->list = true;
         return 0;
     default:
         return parse_bench(key, text, state);

@@ -19,6 +19,7 @@ static const command_row command_rows[] = {
     {"graph", weft_cli_graph, "show how systems are ordered, and why"},
     {"bench", weft_cli_bench, "measure Weft on this machine"},
     {"lint", weft_cli_lint, "find in sources and objects what breaks determinism"},
+    {"selftest", weft_cli_selftest, "plant faults and see that each instrument names them"},
     {"list", weft_cli_list, "list the simulations and measurements in this program"},
 };
 

@@ -65,9 +65,9 @@ section_help() {
     out "weft 0."
     silent
     try 0 --help
-    for command in run verify graph bench lint list; do out "  $command"; done
+    for command in run verify graph bench lint selftest list; do out "  $command"; done
     out "Exit status"
-    for command in run verify graph bench lint list; do
+    for command in run verify graph bench lint selftest list; do
         try 0 $command --help
         out "Usage: weft $command"
         out "Examples:"
@@ -1050,6 +1050,56 @@ section_guard() {
     try 0 run creatures --entities 500 --ticks 3 --guard=twin --executor threads:1
     out "executor  threads, 1 worker"
     out "guard twin"
+}
+
+# blind FAULT INSTRUMENT: an instrument that is shown no fault makes the self-test fail.
+blind() {
+    try 1 selftest "$1" --without "$2"
+    out "WRONG: $1, $2"
+    out "  named      nothing"
+    out "FAILED: "
+}
+
+section_selftest() {
+    try 0 selftest
+    out "passed: "
+    for fault in bit merge command message tie padding clock address host write stray peek rounding \
+        nan none; do
+        grep -q "^$fault " "$dir/out" || fail "the fault $fault is not in the table"
+    done
+    out "tick 4, mark: FaultyTrace.sum of entity 4138:1 (archetype 1, shard 1), bit 5"
+    out "tick 4, no system: FaultyGuest.by of entity 4138:1, hidden input"
+    [ "$lines" -eq 0 ] || out "written, declared as read, faulty.c:"
+    silent
+    tried=$(grep -c "not tried" "$dir/out")
+
+    for instrument in verify --check=sync --check=heavy --perturb; do
+        blind bit $instrument
+    done
+    for instrument in --digest-check --guard=alias --guard=hash --guard=twin --guard=trap; do
+        blind write $instrument
+    done
+    blind nan tick
+    [ "$tried" -ne 0 ] || blind clock lint
+
+    try 0 selftest clock --json
+    out '"passed": true'
+    is clock cases 0 fault
+    is verify cases 0 instrument
+    out '"hidden_input": true'
+    is "tick 4, mark: FaultyTrace.note of entity 4138:1 (archetype 1, shard 1)" cases 0 wanted
+    try 1 selftest peek --json --without --guard=twin
+    out '"passed": false'
+    out '"right": 1,'
+    is nothing cases 0 named
+    try 0 selftest --list
+    out "a loop goes by address"
+    try 2 selftest clok
+    err "no fault is named 'clok': did you mean 'clock'?"
+    try 2 selftest clock bit
+    err "selftest takes one fault: 'bit' is one too many"
+    try 2 selftest --without eyes
+    err "--without: 'eyes' is no instrument"
 }
 
 # interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
