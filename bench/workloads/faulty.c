@@ -13,6 +13,7 @@ WEFT_COMPONENT(FaultyPlace, (weft_vec2, at), (int32_t, layer));
 WEFT_COMPONENT(FaultySpeed, (weft_vec2, by));
 WEFT_COMPONENT(FaultyTrace, (uint32_t, sum), (uint32_t, note), (array, uint8_t, packet, 8));
 WEFT_COMPONENT(FaultyChoice, (uint32_t, by), (uint32_t, sum));
+WEFT_COMPONENT(FaultyEcho, (uint32_t, heard));
 WEFT_COMPONENT(FaultyHeat, (float, degrees));
 WEFT_COMPONENT(FaultyGuest, (uint32_t, by)); // Of the host.
 WEFT_COMPONENT(FaultySecret, (int32_t, a), (int32_t, b));
@@ -207,6 +208,23 @@ static weft_status mark(weft_view* view, const void* context) {
     return WEFT_STATUS_OK;
 }
 
+/// Captains hear one of the next shard: so what goes wrong there is seen in the same tick at an
+/// entity that comes first, but is not the one.
+static weft_status echo(weft_view* view, const void* context) {
+    (void)context;
+    FaultyEcho* echoes = WEFT_WRITE(view, FaultyEcho);
+    const weft_entity* entities = weft_view_entities(view);
+    for (uint32_t i = 0; i < weft_view_row_count(view); i++) {
+        weft_entity other = {entities[i].slot + WEFT_SHARD_SLOTS, 1};
+        if (entities[i].slot % GROUP != CAPTAIN)
+            continue;
+        const FaultyTrace* trace = WEFT_GET(view, other, FaultyTrace);
+        if (trace != NULL)
+            echoes[i].heard = trace->sum + trace->note + trace->packet[1];
+    }
+    return WEFT_STATUS_OK;
+}
+
 /// Two rows set the captain of their group: commands on one entity, of which the last wins.
 static weft_status vote(weft_view* view, const void* context) {
     const weft_faulty* faulty = context;
@@ -259,7 +277,7 @@ static weft_status add_types(weft_world* world) {
     static const weft_type* const types[] = {
         WEFT_TYPE(FaultyPlace),  WEFT_TYPE(FaultySpeed), WEFT_TYPE(FaultyTrace),
         WEFT_TYPE(FaultyChoice), WEFT_TYPE(FaultyHeat),  WEFT_TYPE(FaultySecret),
-        WEFT_TYPE(FaultyGuest),
+        WEFT_TYPE(FaultyGuest),  WEFT_TYPE(FaultyEcho),
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         WEFT_TRY(weft_world_register_component(world, types[i], WEFT_STORAGE_DENSE));
@@ -286,6 +304,9 @@ static weft_status add_systems(const weft_faulty* faulty, weft_schedule* schedul
                                           WEFT_READS_OPTIONAL(FaultySpeed),
                                           WEFT_READS_RESOURCE(FaultySeason)))));
     WEFT_TRY(weft_schedule_add_system(
+        schedule, WEFT_SYSTEM("echo", echo,
+                              WEFT_ACCESS(WEFT_WRITES(FaultyEcho), WEFT_READS_ANY(FaultyTrace)))));
+    WEFT_TRY(weft_schedule_add_system(
         schedule, WEFT_SYSTEM("vote", vote, .context = faulty,
                               WEFT_ACCESS(WEFT_READS(FaultyTrace), WEFT_WITH(FaultySpeed),
                                           WEFT_EMITS(FaultyCall), WEFT_COMMANDS))));
@@ -305,7 +326,7 @@ weft_status weft_faulty_build(weft_faulty* faulty, weft_world* world, weft_sched
                         WEFT_VALUE(FaultySpeed, {{WEFT_FIXED_RAW((int32_t)i), WEFT_FIXED_RAW(1)}}),
                         WEFT_VALUE(FaultyTrace, {.sum = i}), WEFT_VALUE(FaultyChoice, {0}),
                         WEFT_VALUE(FaultyHeat, {20.0f}), WEFT_VALUE(FaultySecret, {3, 4}),
-                        WEFT_VALUE(FaultyGuest, {0}));
+                        WEFT_VALUE(FaultyGuest, {0}), WEFT_VALUE(FaultyEcho, {0}));
         else
             WEFT_CREATE(commands, 0, WEFT_VALUE(FaultyPlace, {.layer = 1}),
                         WEFT_VALUE(FaultyTrace, {.sum = i}));
