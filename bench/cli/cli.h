@@ -42,7 +42,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
-    WEFT_CLI_SELFTEST = 1024,
+    WEFT_CLI_SELFTEST = 2048,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".

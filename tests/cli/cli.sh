@@ -1092,6 +1092,12 @@ section_selftest() {
     out '"passed": false'
     out '"right": 1,'
     is nothing cases 0 named
+    kept=${TMPDIR-/tmp}
+    export TMPDIR="$dir/none"
+    try 0 selftest address
+    out "not tried: "
+    out "passed: 5 of 5 right, 1 not tried"
+    export TMPDIR="$kept"
     try 0 selftest --list
     out "a loop goes by address"
     try 2 selftest clok
