@@ -20,6 +20,9 @@ typedef struct weft__stage_run {
     uint32_t rank_end; // Systems from this rank on are not run: one before has failed.
 } weft__stage_run;
 
+/// Looks at the world right after a task, on its thread, with the task's lane as it left it.
+typedef void weft__probe_fn(void* context, const weft_view* view, const weft__system* system);
+
 struct weft_executor {
     weft__runner runner; // First: a runner's `run` gets back to its executor by it.
     weft_executor_desc desc;
@@ -30,7 +33,9 @@ struct weft_executor {
     bool traced;
     weft__guard* guard;                   // Null: systems are trusted.
     struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
-    weft__stage_run* runs;                // [stage_count]
+    weft__probe_fn* probe;                // Traced tick: called after each task; or null.
+    void* probe_context;
+    weft__stage_run* runs; // [stage_count]
     // Threads.
     struct weft__pool* pool;
     void* pool_block;

@@ -84,6 +84,8 @@ static void trace_output(const stage_run* run, uint32_t worker, const weft_view*
                                (weft_digest){words[0], words[1]}};
     if (WEFT__VEC_PUSH(&view->world->arena, lane->outputs, output) != WEFT_STATUS_OK)
         lane->out_of_memory = true;
+    if (run->executor->probe != NULL)
+        run->executor->probe(run->executor->probe_context, view, system);
 }
 
 // A task left its thread with other floating-point control bits: later tasks would compute other

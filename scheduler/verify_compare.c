@@ -38,7 +38,7 @@ typedef struct verify_pair {
     weft_verify_place* place;
 } verify_pair;
 
-static void place_texts(weft_verify_place* place, weft_verify_kind kind, weft_entity entity,
+void weft__verify_texts(weft_verify_place* place, weft_verify_kind kind, weft_entity entity,
                         const char* reference, const char* found) {
     place->kind = kind;
     place->entity = entity;
@@ -46,8 +46,7 @@ static void place_texts(weft_verify_place* place, weft_verify_kind kind, weft_en
     weft__verify_text(place->found_text, sizeof place->found_text, found);
 }
 
-/// Fills the place with the first differing field of two values. False if they are equal.
-static bool place_values(weft_verify_place* place, weft_verify_kind kind, const weft_type* type,
+bool weft__verify_values(weft_verify_place* place, weft_verify_kind kind, const weft_type* type,
                          const void* reference, const void* found) {
     const uint8_t* left = reference;
     const uint8_t* right = found;
@@ -65,24 +64,25 @@ static bool place_values(weft_verify_place* place, weft_verify_kind kind, const 
     return true;
 }
 
-/// The first difference in the components of an entity that lives in both worlds.
-static bool entity_differs(const verify_pair* pair, weft_entity entity, weft_verify_place* place) {
-    for (uint32_t i = 0; i < pair->serial->types.count; i++) {
-        const weft__type* entry = &pair->serial->types.items[i];
+bool weft__verify_entity(const weft_world* serial, const weft_world* suspect, weft_entity entity,
+                         weft_verify_place* place) {
+    for (uint32_t i = 0; i < serial->types.count; i++) {
+        const weft__type* entry = &serial->types.items[i];
         if (entry->role != WEFT__ROLE_COMPONENT && entry->role != WEFT__ROLE_SPARSE)
             continue;
-        const void* left = weft_world_read(pair->serial, entity, entry->type);
-        const void* right = weft_world_read(pair->suspect, entity, entry->type);
+        const void* left = weft_world_read(serial, entity, entry->type);
+        const void* right = weft_world_read(suspect, entity, entry->type);
         if (left == NULL && right == NULL)
             continue;
         if (left != NULL && right != NULL) {
-            if (!place_values(place, WEFT_VERIFY_KIND_FIELD, entry->type, left, right))
+            if (!weft__verify_values(place, WEFT_VERIFY_KIND_FIELD, entry->type, left, right))
                 continue;
             place->entity = entity;
             return true;
         }
-        place_texts(place, WEFT_VERIFY_KIND_PRESENCE, entity, left != NULL ? "present" : "absent",
-                    right != NULL ? "present" : "absent");
+        weft__verify_texts(place, WEFT_VERIFY_KIND_PRESENCE, entity,
+                           left != NULL ? "present" : "absent",
+                           right != NULL ? "present" : "absent");
         weft__verify_text(place->type, sizeof place->type, entry->type->name);
         return true;
     }
@@ -99,15 +99,15 @@ static bool walks_differ(const verify_pair* pair, verify_walk* serial, verify_wa
     weft_entity other = left == right ? suspect->cursor.entities[suspect->row] : entity;
     bool differs = true;
     if (left != right) {
-        place_texts(place, WEFT_VERIFY_KIND_ALIVE, entity, left < right ? "alive" : "dead",
-                    left < right ? "dead" : "alive");
+        weft__verify_texts(place, WEFT_VERIFY_KIND_ALIVE, entity, left < right ? "alive" : "dead",
+                           left < right ? "dead" : "alive");
     } else if (!weft_entity_equal(entity, other)) {
         char text[WEFT_VERIFY_VALUE_SIZE];
         (void)snprintf(text, sizeof text, "generation %lu in that slot",
                        (unsigned long)other.generation);
-        place_texts(place, WEFT_VERIFY_KIND_ALIVE, entity, "alive", text);
+        weft__verify_texts(place, WEFT_VERIFY_KIND_ALIVE, entity, "alive", text);
     } else {
-        differs = entity_differs(pair, entity, place);
+        differs = weft__verify_entity(pair->serial, pair->suspect, entity, place);
     }
     if (left <= right)
         walk_advance(serial);
@@ -149,7 +149,8 @@ static bool compare_messages(const verify_pair* pair, const weft_type* type) {
     for (uint32_t i = 0; i < left_count && i < right_count; i++) {
         size_t offset = (size_t)i * type->size;
         place->index = i;
-        if (place_values(place, WEFT_VERIFY_KIND_MESSAGE, type, left + offset, right + offset))
+        if (weft__verify_values(place, WEFT_VERIFY_KIND_MESSAGE, type, left + offset,
+                                right + offset))
             return true;
     }
     if (left_count == right_count)
@@ -171,7 +172,7 @@ static bool compare_values(const verify_pair* pair, weft_verify_kind kind, const
     for (uint32_t i = 0; left != NULL && right != NULL && i < count; i++) {
         size_t offset = (size_t)i * type->size;
         pair->place->index = i;
-        if (place_values(pair->place, kind, type, left + offset, right + offset))
+        if (weft__verify_values(pair->place, kind, type, left + offset, right + offset))
             return true;
     }
     return false;

@@ -9,59 +9,32 @@
 #include "verify_sync.h"
 
 #include <string.h>
-#include <weft/state.h>
 
+#include "verify_bytes.h"
 #include "verify_compare.h"
 #include "verify_locate.h"
-
-/// An encoded state.
-typedef struct sync_bytes {
-    WEFT__VEC(uint8_t) data;
-    weft__arena* arena;
-} sync_bytes;
 
 /// A synchronised run under way.
 typedef struct verify_sync {
     weft__verify_state* state;
     size_t index;
-    weft__verify_run* run;   // With the executor that is compared.
-    weft__verify_run serial; // The same world and schedule, with a serial executor.
-    weft__arena arena;       // Of what follows.
-    sync_bytes before;       // The tick.
-    sync_bytes again;        // The same, decoded and encoded.
-    sync_bytes after;        // The tick as the executor ran it.
+    weft__verify_run* run;     // With the executor that is compared.
+    weft__verify_run serial;   // The same world and schedule, with a serial executor.
+    weft__arena arena;         // Of what follows.
+    weft__verify_bytes before; // The tick.
+    weft__verify_bytes again;  // The same, decoded and encoded.
+    weft__verify_bytes after;  // The tick as the executor ran it.
 } verify_sync;
-
-static weft_status bytes_take(void* context, const void* bytes, size_t size) {
-    sync_bytes* all = context;
-    WEFT_TRY(WEFT__VEC_RESERVE(all->arena, all->data, size));
-    memcpy(all->data.items + all->data.count, bytes, size);
-    all->data.count += (uint32_t)size;
-    return WEFT_STATUS_OK;
-}
-
-static weft_status encode(const verify_sync* sync, sync_bytes* out) {
-    out->data.count = 0;
-    if (weft_world_encoded_size(sync->run->world) > UINT32_MAX)
-        return weft__world_fail(sync->run->world, WEFT_STATUS_OUT_OF_MEMORY,
-                                "the state is larger than 4 GiB; compare a smaller world, or "
-                                "another way");
-    return weft_world_encode(sync->run->world, bytes_take, out);
-}
-
-static weft_status decode(weft_world* world, const sync_bytes* from) {
-    return weft_world_decode(world, from->data.items, from->data.count);
-}
 
 /// Both encodings of the state before the tick, which must be the same, as must the digests.
 static weft_status encode_twice(verify_sync* sync, const weft_verify_digests* digests) {
     weft_world* world = sync->run->world;
     weft_verify_digests found;
     WEFT_TRY(weft_world_digest_check(world)); // What was changed unseen would be seen from now on.
-    WEFT_TRY(encode(sync, &sync->before));
-    WEFT_TRY(decode(world, &sync->before));
+    WEFT_TRY(weft__verify_encode(sync->run->world, &sync->before));
+    WEFT_TRY(weft__verify_decode(world, &sync->before));
     WEFT_TRY(weft_executor_digest(sync->run->executor, &found.view, &found.full));
-    WEFT_TRY(encode(sync, &sync->again));
+    WEFT_TRY(weft__verify_encode(sync->run->world, &sync->again));
     bool same =
         sync->before.data.count == sync->again.data.count &&
         memcmp(sync->before.data.items, sync->again.data.items, sync->before.data.count) == 0;
@@ -78,7 +51,7 @@ static weft_status encode_twice(verify_sync* sync, const weft_verify_digests* di
 /// The tick again, from its state.
 static weft_status tick_again(const verify_sync* sync, weft__verify_run* run, uint64_t tick,
                               weft__verify_outputs* outputs, weft_verify_digests* digests_out) {
-    WEFT_TRY(decode(run->world, &sync->before));
+    WEFT_TRY(weft__verify_decode(run->world, &sync->before));
     return weft__verify_reach(sync->state, run, tick, outputs, digests_out);
 }
 
@@ -92,7 +65,7 @@ static weft_status attempt(verify_sync* sync, weft__verify_run* suspect, uint64_
     WEFT_TRY(tick_again(sync, suspect, tick, &state->suspect_outputs, &found));
     bool differs = !weft__verify_digests_equal(&found, &state->report->digests[tick]);
     if (differs)
-        WEFT_TRY(encode(sync, &sync->after));
+        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
     WEFT_TRY(tick_again(sync, &sync->serial, tick, &state->serial_outputs, &serial));
     place->unstable |= !weft__verify_digests_equal(&serial, &state->report->digests[tick]);
     *done_out = differs && !weft__verify_digests_equal(&serial, &found);
@@ -110,7 +83,7 @@ static weft_status compare_values(verify_sync* sync, weft_verify_place* place) {
     weft_executor_desc config = weft__verify_serial_config(sync->state->desc);
     weft_status status = weft__verify_open(sync->state->desc, &config, &mirror);
     if (status == WEFT_STATUS_OK)
-        status = decode(mirror.world, &sync->after);
+        status = weft__verify_decode(mirror.world, &sync->after);
     if (status == WEFT_STATUS_OK)
         weft__verify_compare_worlds(sync->run->world, mirror.world, place);
     weft__verify_close(&mirror);
@@ -155,7 +128,7 @@ static bool expect(const verify_sync* sync, weft_verify_result* result, uint64_t
 /// looked for before the serial run is said not to repeat itself.
 static weft_status check_writes(verify_sync* sync, uint64_t tick) {
     weft_verify_digests unused;
-    WEFT_TRY(decode(sync->serial.world, &sync->before));
+    WEFT_TRY(weft__verify_decode(sync->serial.world, &sync->before));
     WEFT_TRY(weft_executor_digest(sync->serial.executor, &unused.view, &unused.full));
     WEFT_TRY(weft__verify_reach(sync->state, &sync->serial, tick, NULL, &unused));
     return weft_world_digest_check(sync->serial.world);
@@ -170,14 +143,14 @@ static weft_status tick_compare(verify_sync* sync, uint64_t tick, weft_verify_re
     WEFT_TRY(weft__verify_reach(state, sync->run, tick, NULL, &found));
     *equal_out = expect(sync, result, tick, &found);
     if (!*equal_out) {
-        WEFT_TRY(encode(sync, &sync->after));
+        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
         locate(sync, sync->run, tick, &result->place);
         return WEFT_STATUS_OK;
     }
     WEFT_TRY(tick_again(sync, &sync->serial, tick, NULL, &found));
     *equal_out = expect(sync, result, tick, &found);
     if (!*equal_out) { // The serial run does not repeat itself.
-        WEFT_TRY(encode(sync, &sync->after));
+        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
         WEFT_TRY(check_writes(sync, tick));
         result->place.unstable = true;
         locate(sync, &sync->serial, tick, &result->place);
