@@ -42,6 +42,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
+    WEFT_CLI_BISECT = 1024,
     WEFT_CLI_SELFTEST = 2048,
 } weft_cli_command;
 
@@ -115,6 +116,10 @@ typedef struct weft_cli_options {
     bool all_edges;
     bool overlaps;
     bool why;
+    // bisect
+    const char* bundle_path; // Of verify.
+    const char* record_path; // Of run.
+    bool builds;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and
@@ -163,6 +168,17 @@ bool weft_cli_sweep_parse(const char* text, weft_sweep* out);
 /// What verify compares as it is written: "root".
 const char* weft_cli_depth_name(weft_verify_depth depth);
 bool weft_cli_depth_parse(const char* text, weft_verify_depth* out);
+
+// help.c -----------------------------------------------------------------------------------------
+
+/// What --help says of a command besides its options: arguments, then text before and after.
+typedef struct weft_cli_help {
+    weft_cli_command command;
+    const char* arguments;
+    const char* text;
+} weft_cli_help;
+
+const weft_cli_help* weft_cli_help_of(weft_cli_command command);
 
 // module.c ---------------------------------------------------------------------------------------
 
@@ -275,6 +291,45 @@ typedef void weft_cli_print_fn(FILE* file, const void* context);
 weft_status weft_cli_file_write(const char* path, const char* what, weft_cli_print_fn* print,
                                 const void* context, char* line, size_t capacity);
 
+/// Reads a whole regular file; `*bytes_out` is to be freed, and has a byte behind its end. False
+/// with errno set.
+bool weft_cli_file_read(const char* path, char** bytes_out, size_t* size_out);
+
+// bundle.c ---------------------------------------------------------------------------------------
+
+/// Sections of a bundle, in the order in which they lie there. Numbers enter files.
+typedef enum weft_cli_section {
+    WEFT_CLI_SECTION_IDENTITY = 1,    // JSON: module, sizes, hashes, tick.
+    WEFT_CLI_SECTION_EXECUTOR = 2,    // JSON: the suspect's configuration.
+    WEFT_CLI_SECTION_STATE = 3,       // Encoded state before the tick; of a record, after it.
+    WEFT_CLI_SECTION_INPUTS = 4,      // Of the tick.
+    WEFT_CLI_SECTION_PLAN = 5,        // Text: systems by stage.
+    WEFT_CLI_SECTION_ENVIRONMENT = 6, // JSON: build and machine.
+    WEFT_CLI_SECTION_FINDING = 7,     // JSON: digests, place, write before.
+    WEFT_CLI_SECTION_OUTPUTS = 8,     // Of a record: what each task of the tick gave.
+    WEFT_CLI_SECTION_COUNT = 9,
+} weft_cli_section;
+
+/// Sections in memory; one that is not there has no bytes.
+typedef struct weft_cli_bundle {
+    const void* bytes[WEFT_CLI_SECTION_COUNT];
+    size_t sizes[WEFT_CLI_SECTION_COUNT];
+    char* file; // What was read, if it was.
+} weft_cli_bundle;
+
+/// True if a file looks like a bundle, or its name says so.
+bool weft_cli_bundle_is(const char* path);
+
+/// Writes a bundle: to a temporary file beside it, synced, then renamed. Status: FILE_ERROR.
+weft_status weft_cli_bundle_write(const char* path, const weft_cli_bundle* bundle, char* line,
+                                  size_t capacity);
+
+/// Reads a bundle, strictly: every bit counts. Status: FILE_ERROR, BAD_FORMAT.
+weft_status weft_cli_bundle_read(const char* path, weft_cli_bundle* out, char* line,
+                                 size_t capacity);
+
+void weft_cli_bundle_deinit(weft_cli_bundle* bundle);
+
 // progress.c -------------------------------------------------------------------------------------
 
 /// Progress on standard error: only on a terminal, only after two seconds.
@@ -357,4 +412,5 @@ weft_exit weft_cli_runs(int argc, char** argv);
 weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -1,6 +1,6 @@
 // weft run: one simulation on one executor.
 
-#include "cli.h"
+#include "bisect_job.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -135,12 +135,33 @@ static const char* numbers_text(weft_number_flags flags, char* text, size_t capa
     return text;
 }
 
+static weft_status run_record(run_state* run, const weft_task_output* outputs, size_t count) {
+    bisect_record record = {.module = run->module,
+                            .world = run->world,
+                            .schedule = run->schedule,
+                            .outputs = outputs,
+                            .output_count = count};
+    return bisect_record_write(run->options->record_path, &record, run->line, sizeof run->line);
+}
+
+/// One tick. The last one is recorded, where that is wanted.
+static weft_status run_tick(run_state* run, uint64_t tick) {
+    const weft_task_output* outputs = NULL;
+    size_t count = 0;
+    if (run->options->record_path == NULL || tick + 1 < run->tick_count)
+        return weft_executor_tick(run->executor);
+    WEFT_TRY(weft_executor_tick_traced(run->executor, &outputs, &count));
+    return run_record(run, outputs, count);
+}
+
 /// Runs all ticks, or as many as there are before an interrupt.
 static weft_status run_ticks(run_state* run) {
     char what[96];
     weft_cli_progress progress = weft_cli_progress_start(run->options->quiet);
     (void)snprintf(what, sizeof what, "%s: tick", run->module->name);
     weft_status status = run_look(run, run->tick_count == 0);
+    if (status == WEFT_STATUS_OK && run->tick_count == 0 && run->options->record_path != NULL)
+        status = run_record(run, NULL, 0);
     for (uint64_t tick = 0; tick < run->tick_count && status == WEFT_STATUS_OK; tick++) {
         if (weft_cli_interrupted()) {
             status = run_look(run, true);
@@ -150,7 +171,7 @@ static weft_status run_ticks(run_state* run) {
             status = run->module->input(run->world, tick);
         double started = weft_cli_clock();
         if (status == WEFT_STATUS_OK)
-            status = weft_executor_tick(run->executor);
+            status = run_tick(run, tick);
         run->tick_s += weft_cli_clock() - started;
         run_numbers(run);
         if (status == WEFT_STATUS_OK)

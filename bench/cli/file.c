@@ -70,3 +70,25 @@ weft_status weft_cli_file_write(const char* path, const char* what, weft_cli_pri
     free(temporary);
     return written ? WEFT_STATUS_OK : WEFT_STATUS_FILE_ERROR;
 }
+
+bool weft_cli_file_read(const char* path, char** bytes_out, size_t* size_out) {
+    struct stat info;
+    FILE* file = fopen(path, "re");
+    bool loaded = file != NULL && fstat(fileno(file), &info) == 0;
+    if (loaded && !S_ISREG(info.st_mode)) {
+        errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
+        loaded = false;
+    }
+    char* bytes = loaded ? malloc((size_t)info.st_size + 1) : NULL;
+    size_t size = bytes != NULL ? fread(bytes, 1, (size_t)info.st_size, file) : 0;
+    loaded = bytes != NULL && ferror(file) == 0;
+    int error = errno;
+    if (file != NULL)
+        (void)fclose(file);
+    if (!loaded)
+        free(bytes);
+    errno = error;
+    *bytes_out = loaded ? bytes : NULL;
+    *size_out = size;
+    return loaded;
+}

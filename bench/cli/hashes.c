@@ -287,34 +287,11 @@ static weft_status read_all(hashes_reader* reader, weft_cli_hashes* out) {
     return WEFT_STATUS_OK;
 }
 
-/// Reads a whole regular file. False with errno set.
-static bool file_load(const char* path, char** bytes_out, size_t* size_out) {
-    struct stat info;
-    FILE* file = fopen(path, "re");
-    bool loaded = file != NULL && fstat(fileno(file), &info) == 0;
-    if (loaded && !S_ISREG(info.st_mode)) {
-        errno = S_ISDIR(info.st_mode) ? EISDIR : EINVAL;
-        loaded = false;
-    }
-    char* bytes = loaded ? malloc((size_t)info.st_size + 1) : NULL;
-    size_t size = bytes != NULL ? fread(bytes, 1, (size_t)info.st_size, file) : 0;
-    loaded = bytes != NULL && ferror(file) == 0;
-    int error = errno;
-    if (file != NULL)
-        (void)fclose(file);
-    if (!loaded)
-        free(bytes);
-    errno = error;
-    *bytes_out = loaded ? bytes : NULL;
-    *size_out = size;
-    return loaded;
-}
-
 weft_status weft_cli_hashes_read(const char* path, weft_cli_hashes* out, char* line,
                                  size_t capacity) {
     hashes_reader reader = {.path = path, .line = line, .capacity = capacity};
     *out = (weft_cli_hashes){0};
-    if (!file_load(path, &reader.bytes, &reader.size)) {
+    if (!weft_cli_file_read(path, &reader.bytes, &reader.size)) {
         (void)snprintf(line, capacity, "%s: the hash file cannot be read: %s", path,
                        strerror(errno));
         return WEFT_STATUS_FILE_ERROR;

@@ -49,15 +49,19 @@ enum {
     KEY_WHY,
     KEY_DENY,
     KEY_DENY_AMBIGUOUS,
+    KEY_BUNDLE,
+    KEY_BUILDS,
+    KEY_RECORD,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
 
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
-     WEFT_CLI_GRAPH | WEFT_CLI_SELFTEST)
+     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST)
+#define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
-#define SIMULATES (WEFT_CLI_RUN | WEFT_CLI_VERIFY)
+#define SIMULATES (WEFT_CLI_RUN | COMPARES)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
 
 /// An option and the commands that have it.
@@ -89,30 +93,31 @@ static const option_row option_rows[] = {
       "Watch what systems touch: none, alias, hash, twin, trap (default: verify alias, run none)",
       2}},
     {SIMULATES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"seeds", KEY_SEEDS, "N", 0, "Schedules to draw for each virtual executor (default: 20)", 3}},
     {WEFT_CLI_VERIFY,
      {"against", KEY_AGAINST, "FILE", 0, "Also compare the serial run with a hash file", 3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"perturb", KEY_PERTURB, "N", 0,
       "Draw N configurations: executor, workers, grain, order, fusion, pinning, waiting, delays",
       3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"perturb-seed", KEY_PERTURB_SEED, "N", 0,
       "Seed from which they are drawn (default: a new one, which is printed)", 3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"perturb-draw", KEY_PERTURB_DRAW, "SEED", 0,
       "One draw again, as a finding prints it; with threads up to 20 times", 3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"time", KEY_TIME, "TIME", 0, "Draw configurations until the time is up: 60s, 5m, 2h", 3}},
-    {WEFT_CLI_VERIFY,
+    {COMPARES,
      {"check", KEY_CHECK, "HOW", 0,
       "What to compare: root (digests, the default), sync (also each tick serially from its "
       "encoded state), heavy (also the output of every task)",
       3}},
-    {SIMULATES, {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
+    {WEFT_CLI_RUN | WEFT_CLI_VERIFY,
+     {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
       "After every tick rehash the whole world and run the module's own check", 4}},
@@ -148,6 +153,16 @@ static const option_row option_rows[] = {
      {"format", KEY_FORMAT, "FORMAT", 0, "text, json, dot or svg (default: by the file, or text)",
       2}},
     {WEFT_CLI_GRAPH, {"output", KEY_OUTPUT, "FILE", 0, "Write to a file", 2}},
+    {WEFT_CLI_VERIFY,
+     {"bundle", KEY_BUNDLE, "FILE", 0,
+      "Bisect the difference that is shown, and write what replays it to a file", 4}},
+    {WEFT_CLI_BISECT,
+     {"output", KEY_OUTPUT, "FILE", 0, "Write what replays the difference to a file, a bundle", 4}},
+    {WEFT_CLI_BISECT,
+     {"builds", KEY_BUILDS, NULL, 0, "Compare two programs: `weft`, or programs linked with it",
+      3}},
+    {WEFT_CLI_RUN | WEFT_CLI_BISECT, // How two programs of weft speak with each other.
+     {"record", KEY_RECORD, "FILE", OPTION_HIDDEN, "The last tick of a run", 4}},
     {WEFT_CLI_GRAPH, {"all-edges", KEY_ALL_EDGES, NULL, 0, "Show edges that others imply, too", 3}},
     {WEFT_CLI_GRAPH,
      {"overlaps", KEY_OVERLAPS, NULL, 0, "List the pairs that are not ordered, with the reason",
@@ -164,104 +179,6 @@ static const option_row option_rows[] = {
 };
 
 #define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
-
-/// What --help says of a command besides its options: arguments, then text before and after.
-typedef struct command_help {
-    weft_cli_command command;
-    const char* arguments;
-    const char* text;
-} command_help;
-
-static const command_help command_helps[] = {
-    {WEFT_CLI_RUN, "WORKLOAD|MODULE.so",
-     "Run a simulation and print its speed, its state and its digests.\v"
-     "Without --executor: threads, as many as the machine suggests.\n\n"
-     "Examples:\n"
-     "  weft run creatures\n"
-     "  weft run boids --entities 100k --ticks 200 --executor threads:4\n"
-     "  weft run ./my_module.so --executor serial --hashes serial.hashes\n"
-     "  weft run motion --seed 0x2a --json\n"
-     "  weft run ./my_module.so --guard=trap\n\n"
-     "Exit status: 0 done, 1 the guard found something, 2 wrong usage, 3 failure."},
-    {WEFT_CLI_VERIFY, "WORKLOAD|MODULE.so",
-     "Run a simulation on every executor and compare each tick with the serial run.\v"
-     "Without --configs: serial once more, virtual with 2, 3 and 8 workers and 20 schedules each, "
-     "threads with 1, 2, 3, 8 and 64 workers. Without --entities and --ticks: at most 100000 "
-     "entities, and as many ticks as take about half a minute in all. With --guard=hash, twin or "
-     "trap: serial, and virtual with 2 and 3 workers and 3 schedules each.\n\n"
-     "Examples:\n"
-     "  weft verify creatures\n"
-     "  weft verify ./my_module.so --configs virtual:2 --seeds 200\n"
-     "  weft verify boids --workers 16 --ticks 1000\n"
-     "  weft verify boids --time 10m --check=sync\n"
-     "  weft verify boids --against other-machine.hashes\n"
-     "  weft verify ./my_module.so --guard=trap\n\n"
-     "Exit status: 0 all equal, 1 something differs or the guard found something, 2 wrong usage, 3 "
-     "failure."},
-    {WEFT_CLI_BENCH, "[NAME...]",
-     "Measure Weft on this machine. Without a name: every measurement that `weft list` shows.\v"
-     "`weft bench compare A B` says which rows of a kept run became faster or slower; `weft bench "
-     "runs FILE` lists the runs of a file.\n\n"
-     "Examples:\n"
-     "  weft bench headline\n"
-     "  weft bench motion churn --workers 8\n"
-     "  weft bench --suite --save results.weft\n"
-     "  weft bench headline --json > headline.json\n\n"
-     "Exit status: 0 done, targets met or missed, 1 runs that must agree do not, 2 wrong usage, 3 "
-     "failure: of a measurement, after which the others are still made, or of --save."},
-    {WEFT_CLI_COMPARE, "A B",
-     "Say for each row of two runs: faster, slower or no difference.\v"
-     "A and B are files of `weft bench --save`, of which the latest run is taken, or FILE:NUMBER "
-     "for another run, or files of `weft bench --json`. A is before, B after. The ratio is the "
-     "Hodges-Lehmann estimate, with the 99% interval of the Mann-Whitney test.\n\n"
-     "Examples:\n"
-     "  weft bench compare results.weft:1 results.weft\n"
-     "  weft bench compare old.json new.json --threshold 5%\n\n"
-     "Exit status: 0 nothing is slower, 1 something is, 2 wrong usage, 3 failure."},
-    {WEFT_CLI_RUNS, "FILE",
-     "List the runs of a file of results.\v"
-     "Examples:\n"
-     "  weft bench runs results.weft\n\n"
-     "Exit status: 0 done, 2 wrong usage, 3 failure."},
-    {WEFT_CLI_LINT, "FILE... [-- FLAG...]",
-     "Find in sources, before anything runs, what breaks determinism in systems.\v"
-     "Reads C sources as the compiler does, with the flags behind --, and looks at every function "
-     "that a system reaches. A finding is taken back by a comment on its line:\n\n"
-     "  n / d; // weft-lint: allow(division): d is never 0\n\n"
-     "Examples:\n"
-     "  weft lint game.c ai.c -- -Iinclude -DNDEBUG\n"
-     "  weft lint --float='*/physics/*.c' src/*.c src/physics/*.c\n"
-     "  weft lint --all math.c --sarif > lint.sarif\n"
-     "  weft lint --object game.o\n\n"
-     "Exit status: 0 clean, 1 findings, 2 wrong usage or a file that does not compile, 3 "
-     "failure."},
-    {WEFT_CLI_GRAPH, "WORKLOAD|MODULE.so [--why SYSTEM SYSTEM]",
-     "Show how systems are ordered and why, and what looks wrong, without running them.\v"
-     "Without --entities: at most 100000 entities; they matter for systems without rows alone.\n\n"
-     "Examples:\n"
-     "  weft graph creatures\n"
-     "  weft graph ./my_module.so -o graph.svg\n"
-     "  weft graph creatures --why motion hunger\n"
-     "  weft graph ./my_module.so --deny ambiguous,dead\n\n"
-     "Exit status: 0 done, 1 something that is denied was found, 2 wrong usage, 3 failure."},
-    {WEFT_CLI_SELFTEST, "[FAULT]",
-     "Plant each kind of fault in a small simulation, run the instruments on it, and fail unless "
-     "each "
-     "names the exact place.\v"
-     "Each instrument also runs without a fault, and may find none.\n\n"
-     "Examples:\n"
-     "  weft selftest\n"
-     "  weft selftest clock\n"
-     "  weft selftest bit --without verify\n\n"
-     "Exit status: 0 every place is named, 1 one is not or a fault is seen where there is none, 2 "
-     "wrong usage, 3 failure."},
-    {WEFT_CLI_LIST, "",
-     "List the simulations and measurements in this program.\v"
-     "Examples:\n"
-     "  weft list\n"
-     "  weft list --json\n\n"
-     "Exit status: 0."},
-};
 
 // Numbers ----------------------------------------------------------------------------------------
 
@@ -623,6 +540,15 @@ static error_t parse_graph(int key, char* text, struct argp_state* state) {
     case KEY_DENY_AMBIGUOUS:
         list_add(&options->deny, &options->deny_count, "ambiguous");
         return 0;
+    case KEY_BUNDLE:
+        options->bundle_path = text;
+        return 0;
+    case KEY_BUILDS:
+        options->builds = true;
+        return 0;
+    case KEY_RECORD:
+        options->record_path = text;
+        return 0;
     default:
         return parse_lint(key, text, state);
     }
@@ -691,9 +617,7 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
         if (option_rows[i].commands & (unsigned)command)
             rows[count++] = option_rows[i].option;
     }
-    const command_help* help = command_helps;
-    while (help->command != command)
-        help++;
+    const weft_cli_help* help = weft_cli_help_of(command);
     struct argp argp = {
         .options = rows, .parser = parse_plain, .args_doc = help->arguments, .doc = help->text};
     *options = (weft_cli_options){.names = calloc((size_t)argc + 1, sizeof(char*)),

@@ -43,8 +43,10 @@ typedef struct verify_job {
     double seen_s; // When progress was last reported.
     double reference_s;
     double locate_s;
-    const weft_verify_report* report;
+    weft_verify_report* report;
 } verify_job;
+
+// verify_print.c: the screen ---------------------------------------------------------------------
 
 /// Prints what is about to be done.
 void verify_print_head(const verify_job* job);
@@ -54,3 +56,46 @@ void verify_print(const verify_job* job);
 
 /// Prints the same as JSON. False if that failed.
 bool verify_print_json(const verify_job* job);
+
+// verify_job.c -----------------------------------------------------------------------------------
+
+/// Opens the module and fills the job with what the options ask for; `cli` and `options` are set.
+/// On failure prints and returns the exit code. To be closed in any case.
+weft_exit verify_job_open(verify_job* job, const char* command, weft_cli_options* options,
+                          weft_cli_module* module);
+
+/// Verifies; the report stays with the job. Prints only what leaves no report.
+weft_exit verify_job_run(verify_job* job);
+void verify_job_close(verify_job* job);
+
+/// Callbacks with the job as their context.
+weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out);
+weft_status verify_job_input(void* context, weft_world* world, uint64_t tick);
+bool verify_job_progress(void* context, const weft_verify_progress* progress);
+
+// verify_print.c ---------------------------------------------------------------------------------
+
+/// A configuration and what came out of it.
+typedef struct verify_suspect {
+    const weft_executor_desc* config;
+    const weft_verify_result* result;
+    bool drawn;
+} verify_suspect;
+
+/// The first configuration with this outcome, drawn ones last. False if there is none.
+bool verify_suspect_find(const verify_job* job, weft_verify_outcome outcome, verify_suspect* out);
+
+/// The executor of a configuration in words.
+void verify_suspect_text(const verify_suspect* one, char* text, size_t capacity);
+
+/// The command that shows a difference or failure again: `weft verify ...`, or with "bisect" the
+/// one that goes on from it.
+void verify_suspect_command(const verify_job* job, const verify_suspect* one, const char* command,
+                            FILE* file);
+
+/// Prints the task of a place, and the value of a result's with words for the two sides.
+void verify_task_print(const weft_verify_place* place);
+void verify_value_print(const weft_verify_result* result, const char* reference, const char* found);
+void verify_digests_print(const char* label, weft_verify_digests digests);
+
+json_t* verify_place_json(const weft_verify_place* place);

@@ -126,24 +126,17 @@ static void table_print(const verify_job* job) {
 
 // One difference ---------------------------------------------------------------------------------
 
-/// A configuration and what came out of it.
-typedef struct suspect {
-    const weft_executor_desc* config;
-    const weft_verify_result* result;
-    bool drawn;
-} suspect;
-
-static suspect suspect_of(const verify_job* job, size_t config) {
-    return (suspect){&job->configs[config], &job->report->results[config], false};
+static verify_suspect suspect_of(const verify_job* job, size_t config) {
+    return (verify_suspect){&job->configs[config], &job->report->results[config], false};
 }
 
 /// The last drawn configuration.
-static suspect suspect_drawn(const verify_job* job) {
-    return (suspect){&job->draws.last, &job->report->drawn, true};
+static verify_suspect suspect_drawn(const verify_job* job) {
+    return (verify_suspect){&job->draws.last, &job->report->drawn, true};
 }
 
 /// The first configuration with this outcome, drawn ones last. False if there is none.
-static bool suspect_find(const verify_job* job, weft_verify_outcome outcome, suspect* out) {
+bool verify_suspect_find(const verify_job* job, weft_verify_outcome outcome, verify_suspect* out) {
     for (size_t i = 0; i < job->report->result_count; i++) {
         *out = suspect_of(job, i);
         if (out->result->outcome == outcome)
@@ -154,7 +147,7 @@ static bool suspect_find(const verify_job* job, weft_verify_outcome outcome, sus
 }
 
 /// The executor of a configuration in words.
-static void config_text(const suspect* one, char* text, size_t capacity) {
+void verify_suspect_text(const verify_suspect* one, char* text, size_t capacity) {
     const weft_executor_desc* desc = one->config;
     uint32_t workers = one->result->worker_count;
     char drawn[WEFT_CLI_DRAW_SIZE];
@@ -170,7 +163,7 @@ static void config_text(const suspect* one, char* text, size_t capacity) {
                        desc->schedule_seed);
 }
 
-static void command_print_config(const verify_job* job, const suspect* one, FILE* file) {
+static void command_print_config(const verify_job* job, const verify_suspect* one, FILE* file) {
     const weft_executor_desc* desc = one->config;
     if (one->drawn) {
         (void)fprintf(file, " --perturb-draw 0x%016" PRIx64, job->draws.last_seed);
@@ -185,13 +178,14 @@ static void command_print_config(const verify_job* job, const suspect* one, FILE
         (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
 }
 
-/// The command that shows one difference or failure again. Threads get all ticks, for more chances.
-static void command_print(const verify_job* job, const suspect* one, FILE* file) {
+// Threads get all ticks, for more chances.
+void verify_suspect_command(const verify_job* job, const verify_suspect* one, const char* command,
+                            FILE* file) {
     bool all =
         one->config->kind == WEFT_EXECUTOR_THREADS || one->result->outcome == WEFT_VERIFY_FAILED;
     uint64_t tick = all ? job->tick_count : one->result->tick;
     weft_cli_shell_print(file, job->cli->program);
-    (void)fputs(" verify", file);
+    (void)fprintf(file, " %s", command);
     if (job->module_name != NULL) {
         (void)fputc(' ', file);
         weft_cli_shell_print(file, job->module_name);
@@ -217,7 +211,7 @@ static void place_print_unknown(const weft_verify_place* place, const char* part
            part, place->attempt_count);
 }
 
-static void place_print_task(const weft_verify_place* place) {
+void verify_task_print(const weft_verify_place* place) {
     if (place->tick == 0) {
         printf(
             "  system     none: the worlds differ before the first tick, so building them is not "
@@ -244,7 +238,8 @@ static void place_print_task(const weft_verify_place* place) {
                (uint64_t)place->shard * WEFT_SHARD_SLOTS + WEFT_SHARD_SLOTS - 1);
 }
 
-static void place_print_value(const weft_verify_result* result) {
+void verify_value_print(const weft_verify_result* result, const char* reference,
+                        const char* found) {
     char number[WEFT_CLI_NUMBER_SIZE];
     const weft_verify_place* place = &result->place;
     if (weft_digest_equal(result->found.full, result->reference.full)) {
@@ -289,14 +284,14 @@ static void place_print_value(const weft_verify_result* result) {
         printf("  reduction  %s.%s\n", place->type, place->field);
         break;
     }
-    printf("  serial     %s\n  here       %s\n", place->reference_text, place->found_text);
+    printf("  %-9s  %s\n  %-9s  %s\n", reference, place->reference_text, found, place->found_text);
     if (place->entity_count > 0)
         printf("  extent     %s %s at the end of this tick\n",
                weft_cli_number(place->entity_count, number),
                place->entity_count == 1 ? "entity differs" : "entities differ");
 }
 
-static void digests_print(const char* label, weft_verify_digests digests) {
+void verify_digests_print(const char* label, weft_verify_digests digests) {
     char view[WEFT_DIGEST_TEXT];
     char full[WEFT_DIGEST_TEXT];
     weft_digest_format(digests.view, view);
@@ -305,11 +300,11 @@ static void digests_print(const char* label, weft_verify_digests digests) {
 }
 
 /// The screen on the first difference between a configuration and the serial run.
-static void difference_print(const verify_job* job, const suspect* one) {
+static void difference_print(const verify_job* job, const verify_suspect* one) {
     const weft_verify_result* result = one->result;
     const weft_verify_place* place = &result->place;
     char text[WEFT_CLI_DRAW_SIZE];
-    config_text(one, text, sizeof text);
+    verify_suspect_text(one, text, sizeof text);
     printf("\nDIFFERENT from the serial run: %s\n\n", text);
     if (one->drawn)
         printf("  draw       0x%016" PRIx64 "\n", job->draws.last_seed);
@@ -324,8 +319,8 @@ static void difference_print(const verify_job* job, const suspect* one) {
         printf("  again      at tick %" PRIu64 " of a re-run, which the next lines are about\n",
                place->tick);
     if (place->repeated || place->traced || place->compared) {
-        place_print_task(place);
-        place_print_value(result);
+        verify_task_print(place);
+        verify_value_print(result, "serial", "here");
     } else {
         place_print_unknown(place, "place");
     }
@@ -334,10 +329,12 @@ static void difference_print(const verify_job* job, const suspect* one) {
                "something that is not\n"
                "             in the world, such as a clock, an address, global or uninitialised "
                "memory\n");
-    digests_print("serial", result->reference);
-    digests_print("here", result->found);
+    verify_digests_print("serial", result->reference);
+    verify_digests_print("here", result->found);
     printf("  repeat     ");
-    command_print(job, one, stdout);
+    verify_suspect_command(job, one, "verify", stdout);
+    printf("\n  bisect     ");
+    verify_suspect_command(job, one, "bisect", stdout);
     printf("\n");
     if (one->config->kind == WEFT_EXECUTOR_THREADS)
         printf("             threads hang on timing: it may take several runs\n");
@@ -358,8 +355,8 @@ static void against_print(const verify_job* job) {
     printf("\nDIFFERENT from the file: the serial run\n\n");
     printf("  file       %s:%" PRIu64 "\n", path, result->tick + HASH_FILE_HEAD_LINES + 1);
     printf("  tick       %" PRIu64 "\n", result->tick);
-    digests_print("in file", result->reference);
-    digests_print("here", result->found);
+    verify_digests_print("in file", result->reference);
+    verify_digests_print("here", result->found);
     if (report->expected_resumes)
         printf(
             "  hint       later ticks are equal again, which no simulation does: this line of the "
@@ -372,24 +369,24 @@ static void against_print(const verify_job* job) {
 static void failure_print(const verify_job* job) {
     const weft_verify_report* report = job->report;
     char text[WEFT_CLI_DRAW_SIZE];
-    suspect one;
+    verify_suspect one;
     if (report->reference.outcome == WEFT_VERIFY_FAILED)
         weft_cli_complain("%s: serial: %s [%s]", job->module->name, report->reference.error,
                           weft_status_name(report->reference.status));
-    if (!suspect_find(job, WEFT_VERIFY_FAILED, &one))
+    if (!verify_suspect_find(job, WEFT_VERIFY_FAILED, &one))
         return;
-    config_text(&one, text, sizeof text);
+    verify_suspect_text(&one, text, sizeof text);
     weft_cli_complain("%s: %s: %s [%s]", job->module->name, text, one.result->error,
                       weft_status_name(one.result->status));
 }
 
 /// How a drawn run that failed is made again.
 static void failed_draw_print(const verify_job* job) {
-    suspect one = suspect_drawn(job);
+    verify_suspect one = suspect_drawn(job);
     if (one.result->outcome != WEFT_VERIFY_FAILED)
         return;
     printf("\n  draw       0x%016" PRIx64 "\n  repeat     ", job->draws.last_seed);
-    command_print(job, &one, stdout);
+    verify_suspect_command(job, &one, "verify", stdout);
     printf("\n");
 }
 
@@ -430,7 +427,7 @@ static const weft_guard_report* guard_found(const weft_verify_report* report) {
 void verify_print(const verify_job* job) {
     const weft_verify_report* report = job->report;
     size_t equal = 0;
-    suspect one;
+    verify_suspect one;
     for (size_t i = 0; i < report->result_count; i++)
         equal += report->results[i].outcome == WEFT_VERIFY_EQUAL;
     bool all = equal == report->result_count;
@@ -444,7 +441,7 @@ void verify_print(const verify_job* job) {
     draws_print(job);
     if (job->options->against_path != NULL)
         against_print(job);
-    if (suspect_find(job, WEFT_VERIFY_DIFFERENT, &one))
+    if (verify_suspect_find(job, WEFT_VERIFY_DIFFERENT, &one))
         difference_print(job, &one);
     if (all && equal > 0)
         printf("\nequal: %zu runs, every digest of every tick is the serial run's\n", equal);
@@ -477,7 +474,7 @@ static const char* kind_name(weft_verify_kind kind) {
     return names[kind];
 }
 
-static json_t* place_json(const weft_verify_place* place) {
+json_t* verify_place_json(const weft_verify_place* place) {
     json_t* task = place->has_task
                        ? json_pack("{s:s, s:i, s:i, s:i, s:i, s:b}", "system", place->system,
                                    "stage", (int)place->stage, "rank", (int)place->rank,
@@ -516,25 +513,25 @@ static json_t* result_json(const weft_verify_result* result) {
         (void)json_object_set_new(object, "guard",
                                   weft_cli_guard_json(result->guard.guard, &result->guard));
     if (result->place.attempt_count > 0 || result->place.traced)
-        (void)json_object_set_new(object, "place", place_json(&result->place));
+        (void)json_object_set_new(object, "place", verify_place_json(&result->place));
     return object;
 }
 
 /// The command that repeats a difference, as one string.
-static json_t* command_json(const verify_job* job, const suspect* one) {
+static json_t* command_json(const verify_job* job, const verify_suspect* one, const char* command) {
     char* text = NULL;
     size_t size = 0;
     FILE* file = open_memstream(&text, &size);
     if (file == NULL)
         return json_null();
-    command_print(job, one, file);
+    verify_suspect_command(job, one, command, file);
     json_t* value = fclose(file) == 0 ? json_string(text) : json_null();
     free(text);
     return value;
 }
 
 /// One run; with the command that repeats it if it is the difference that is shown.
-static json_t* suspect_json(const verify_job* job, const suspect* one, bool shown) {
+static json_t* suspect_json(const verify_job* job, const verify_suspect* one, bool shown) {
     json_t* run = result_json(one->result);
     (void)json_object_set_new(run, "executor",
                               json_string(weft_cli_executor_name(one->config->kind)));
@@ -544,13 +541,15 @@ static json_t* suspect_json(const verify_job* job, const suspect* one, bool show
     if (one->drawn)
         (void)json_object_set_new(run, "draw", weft_cli_json_hex(job->draws.last_seed));
     if (shown)
-        (void)json_object_set_new(run, "repeat", command_json(job, one));
+        (void)json_object_set_new(run, "repeat", command_json(job, one, "verify"));
+    if (shown && one->result->outcome == WEFT_VERIFY_DIFFERENT)
+        (void)json_object_set_new(run, "bisect", command_json(job, one, "bisect"));
     return run;
 }
 
 /// The drawn configurations; null where none was wanted.
 static json_t* draws_json(const verify_job* job, const weft_verify_result* shown) {
-    suspect one = suspect_drawn(job);
+    verify_suspect one = suspect_drawn(job);
     if (!job->draws.wanted)
         return json_null();
     return json_pack("{s:o, s:I, s:I, s:o}", "seed", weft_cli_json_hex(job->draws.seed),
@@ -562,12 +561,12 @@ static json_t* draws_json(const verify_job* job, const weft_verify_result* shown
 
 bool verify_print_json(const verify_job* job) {
     const weft_verify_report* report = job->report;
-    suspect found;
+    verify_suspect found;
     const weft_verify_result* shown =
-        suspect_find(job, WEFT_VERIFY_DIFFERENT, &found) ? found.result : NULL;
+        verify_suspect_find(job, WEFT_VERIFY_DIFFERENT, &found) ? found.result : NULL;
     json_t* runs = json_array();
     for (size_t i = 0; i < report->result_count; i++) {
-        suspect one = suspect_of(job, i);
+        verify_suspect one = suspect_of(job, i);
         (void)json_array_append_new(runs, suspect_json(job, &one, one.result == shown));
     }
     failure_print(job);

@@ -1109,6 +1109,191 @@ section_selftest() {
 }
 
 # interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
+# printed NAME: the command behind a name on the screen; it is run, its code checked, its output in
+# $dir/again.
+printed() {
+    said="the printed command '$1'"
+    sh -c "$(sed -n "s/^  $1 *//p" "$dir/out")" >"$dir/again" 2>&1
+    code=$?
+    [ $code -eq 1 ] || fail "exit code $code, not 1"
+}
+again() {
+    grep -qF -e "$1" "$dir/again" || fail "the printed command does not say: $1"
+}
+
+late_flip() {
+    out "tick       500: the states after ticks 0 to 499 are equal"
+    out "system     flip (stage 0, rank 1)"
+    out "chunk      archetype 1, shard 1 (slots 4096 to 8191)"
+    out "entity     slot 4103, generation 1"
+    out "component  Place.layer"
+    out "serial     41"
+    out "here       45"
+    out "extent     1 entity differs"
+    out "before     tick 400, system move (rank 0), archetype 1, shard 1: 41"
+    out "descent    6 of 24,589 nodes in 17 comparisons, to Place.layer"
+}
+
+section_bisect() {
+    # One bit in tick 500, in parallel runs only.
+    try 1 bisect "$modules/bit_flip_late.so" --configs virtual:2 --seeds 3
+    out "DIFFERENT at tick 500: virtual, 2 workers, schedule seed"
+    late_flip
+    printed repeat
+    again "before     tick 400, system move"
+    # What verify finds ends with the way on.
+    try 1 verify "$modules/bit_flip_late.so" --configs virtual:2 --seeds 3
+    printed bisect
+    again "component  Place.layer"
+    again "before     tick 400, system move"
+    # The same by name, and as JSON.
+    try 1 bisect canary --guard=none --configs virtual:2 --json
+    is stamp finding place task system
+    is 1 finding tick
+    is first finding write name
+    [ "$(value finding descent comparisons)" -lt 40 ] || fail "too many comparisons"
+    # What a guard finds first ends it.
+    try 1 bisect canary --configs virtual:2
+    out "UNDECLARED access"
+    try 1 verify canary --configs virtual:2 --bundle "$dir/none.weftbundle"
+    err "--bundle: no executor differs from the serial run"
+    # By a draw, with threads too.
+    try 1 bisect "$modules/order_bug.so" --perturb 60 --perturb-seed 1
+    out "draw"
+    # Nothing to be found.
+    try 0 bisect creatures --entities 600 --ticks 3 --configs serial,virtual:2 --seeds 2
+    out "equal: 3 runs"
+    try 0 bisect creatures --entities 600 --ticks 3 --configs serial --json
+    is equal reference result
+    # What is kept outside of the world.
+    try 1 bisect "$modules/hidden_input.so" --configs serial,threads:2
+    out "component  Number.value"
+    try 3 bisect "$modules/failing.so" --configs serial
+    try 2 bisect
+    try 2 bisect none
+    try 2 bisect creatures boids
+}
+
+section_bisect_bundles() {
+    bundle=$dir/found.weftbundle
+    try 1 bisect "$modules/bit_flip_late.so" --configs virtual:2 --seeds 3 -o "$bundle"
+    late_flip
+    printed replay
+    again "REPLAYED: the same difference, bit for bit"
+    again "before     tick 400, system move"
+    [ "$(ls "$dir" | grep -c tmp-)" -eq 0 ] || fail "a temporary file was left behind"
+    for part in WEFTBNDL WEFTSTAT '"module_hash"' '"compiler"' 'stage 0 rank 1 flip: writes Place'; do
+        grep -qaF "$part" "$bundle" || fail "the bundle lacks $part"
+    done
+    # Verify writes the same.
+    try 1 verify "$modules/bit_flip_late.so" --configs virtual:2 --seeds 3 \
+        --bundle "$dir/verify.weftbundle"
+    out "bundle     "
+    try 1 bisect "$dir/verify.weftbundle"
+    late_flip
+    # Anywhere: under another name, with another path to the module, as JSON.
+    cp "$modules/bit_flip_late.so" "$dir/elsewhere.so"
+    cp "$bundle" "$dir/renamed"
+    try 1 bisect "$dir/renamed" "$dir/elsewhere.so" --json
+    is same replay
+    is flip finding place task system
+    # A drawn configuration.
+    try 1 bisect "$modules/order_bug.so" --perturb 60 --perturb-seed 1 -o "$dir/draw.weftbundle"
+    try 1 bisect "$dir/draw.weftbundle"
+    # Refused by name.
+    try 3 bisect "$bundle" creatures
+    err "made with schema 0x"
+    err "its components or their fields have changed"
+    try 3 bisect "$bundle" "$modules/none.so"
+    err "none.so: cannot be read"
+    head -c 1000 "$bundle" >"$dir/short.weftbundle"
+    try 3 bisect "$dir/short.weftbundle"
+    err "short.weftbundle: it has 1000 bytes, and should have"
+    : >"$dir/empty.weftbundle"
+    try 3 bisect "$dir/empty.weftbundle"
+    err "this is no bundle"
+    try 3 bisect "$dir/missing.weftbundle"
+    err "the bundle cannot be read: No such file"
+    try 3 bisect "$modules/bit_flip_late.so" --configs virtual:2 --seeds 1 -o "$dir/none/x"
+    err "the bundle cannot be written: No such file or directory"
+    try 2 bisect "$bundle" creatures boids
+}
+
+section_bisect_files() {
+    run="run creatures --entities 500 --ticks 30 --executor serial"
+    try 0 $run --hashes "$dir/a.hashes"
+    cp "$dir/a.hashes" "$dir/b.hashes"
+    try 0 bisect "$dir/a.hashes" "$dir/b.hashes"
+    out "equal: 30 ticks"
+    try 0 bisect "$dir/a.hashes" "$dir/b.hashes" --json
+    is false different
+    # From tick 12 on another run.
+    try 0 $run --seed 2 --hashes "$dir/two.hashes"
+    head -n 21 "$dir/a.hashes" >"$dir/b.hashes"
+    tail -n +22 "$dir/two.hashes" >>"$dir/b.hashes"
+    try 1 bisect "$dir/a.hashes" "$dir/b.hashes"
+    out "DIFFERENT at tick 12 of 30"
+    out "search     5 steps for 31 digests"
+    try 1 bisect "$dir/a.hashes" "$dir/b.hashes" creatures --configs serial
+    out "the serial run here gives A up to tick 12, and no executor that was tried the other"
+    try 1 bisect "$dir/b.hashes" "$dir/a.hashes" creatures --configs serial --json
+    is B serial_run_gives
+    is 12 tick
+    # One line that is damaged.
+    line 22 "12 $(printf '%032d' 0) $(printf '%032d' 0)" "$dir/a.hashes"
+    try 1 bisect "$dir/a.hashes" "$dir/bad"
+    out "later ones are equal again, the last after tick 30"
+    # A parallel run that this build gives too.
+    flip="$modules/bit_flip.so"
+    try 0 run "$flip" --executor serial --hashes "$dir/serial.hashes"
+    try 0 run "$flip" --executor virtual:2 --schedule-seed 1 --hashes "$dir/virtual.hashes"
+    try 1 bisect "$dir/virtual.hashes" "$dir/serial.hashes" "$flip" --configs virtual:2
+    out "the serial run here gives B up to tick 6, and this gives the other"
+    out "component  Place.layer"
+    # Files of two runs that never were the same.
+    try 3 bisect "$dir/a.hashes" "$dir/serial.hashes"
+    err "made by module 'creatures', this run is of 'bit_flip'"
+    try 3 bisect "$dir/a.hashes" "$dir/none.hashes"
+    err "none.hashes: the hash file cannot be read"
+    try 2 bisect "$dir/a.hashes"
+    err "bisect takes two hash files"
+}
+
+section_bisect_builds() {
+    try 1 bisect --builds "$weft" "$weft" "$modules/twin.so" "$modules/other_twin.so" \
+        -o "$dir/twins.weftbundle"
+    out "search    6 steps for the digests of 101 ticks"
+    out "tick       73: the states after ticks 0 to 72 are equal"
+    out "system     climb (stage 0, rank 0)"
+    out "entity     slot 4195, generation 1"
+    out "component  Height.metres"
+    out "A          61"
+    out "B          62"
+    out "before     tick 61, system climb (rank 0), archetype 1, shard 1: 61"
+    # The bundle tells which of the two a build is.
+    try 0 bisect "$dir/twins.weftbundle"
+    out "the tick is as the serial run of the bundle had it"
+    try 1 bisect "$dir/twins.weftbundle" "$modules/other_twin.so"
+    out "the serial run here gives what the bundle's suspect"
+    try 1 bisect --builds "$weft" "$weft" "$modules/twin.so" "$modules/other_twin.so" --json
+    is climb finding place task system
+    is 73 finding tick
+    try 0 bisect --builds "$weft" "$weft" creatures --entities 500 --ticks 5
+    out "equal: the serial runs of both, 5 ticks"
+    # Programs that are no good.
+    try 3 bisect --builds "$weft" "$dir/none" creatures --entities 10 --ticks 1
+    err "$dir/none: cannot be run: No such file"
+    try 3 bisect --builds "$weft" /bin/false creatures --entities 10 --ticks 1
+    err "program B, /bin/false: its serial run did not end well"
+    try 3 bisect --builds "$weft" "$weft" creatures boids --entities 10 --ticks 1
+    err "made by module 'creatures', this run is of 'boids'"
+    try 2 bisect --builds "$weft"
+    try 3 bisect creatures --record "$dir/none"
+    err "none: the bundle cannot be read"
+    try 3 bisect creatures --record "$dir/twins.weftbundle"
+    err "this is no record"
+}
+
 interrupted() {
     said="weft $* (interrupted)"
     timeout --foreground --preserve-status -k 20 -s INT 1 "$weft" "$@" >"$dir/out" 2>"$dir/err"

@@ -1,12 +1,17 @@
-// Flips one bit of one component of one entity, in the sixth tick, when the second shard is run
-// before the first: in some parallel runs, never in the serial one.
+// Flips one bit of one component of one entity, in one tick, when the second shard is run before
+// the first: in some parallel runs, never in the serial one. A hundred ticks before, if there are
+// so many, another system has written the component.
 #include <weft/module.h>
 
 WEFT_COMPONENT(Place, (weft_vec2, at), (int32_t, layer));
 WEFT_COMPONENT(Speed, (weft_vec2, by));
 
+#ifndef BIT_FLIP_TICK
+#define BIT_FLIP_TICK 5
+#endif
+
 enum {
-    TICK = 5,
+    TICK = BIT_FLIP_TICK,
     SLOT = WEFT_SHARD_SLOTS + 7,
     LAYER = 40,
     BIT = 2
@@ -19,8 +24,11 @@ static weft_status move(weft_view* view, const void* context) {
     (void)context;
     Place* places = WEFT_WRITE(view, Place);
     const Speed* speeds = WEFT_READ(view, Speed);
-    for (uint32_t i = 0; i < weft_view_row_count(view); i++)
+    for (uint32_t i = 0; i < weft_view_row_count(view); i++) {
         places[i].at = weft_vec2_add(places[i].at, speeds[i].by);
+        if (weft_view_tick(view) + 100 == TICK)
+            places[i].layer++;
+    }
     return WEFT_STATUS_OK;
 }
 
@@ -60,6 +68,6 @@ WEFT_MODULE_EXPORT const weft_module weft_module_table = {
     .name = "bit_flip",
     .summary = "one bit of one component of one entity",
     .entity_count_default = 2 * WEFT_SHARD_SLOTS,
-    .tick_count_default = 10,
+    .tick_count_default = TICK + 5,
     .build = build,
 };
