@@ -286,6 +286,10 @@ static bool descend_values(const descent* d, weft_verify_kind kind, const weft_t
     return true;
 }
 
+static uint32_t piece_count(const weft__resource* resource) {
+    return resource->count / WEFT_SHARD_SLOTS + (resource->count % WEFT_SHARD_SLOTS != 0);
+}
+
 static weft_status descend_resources(descent* d, bool* done_out) {
     children both = {0};
     for (uint32_t i = 0; i < d->reference->resources.count; i++) {
@@ -301,8 +305,8 @@ static weft_status descend_resources(descent* d, bool* done_out) {
     const weft_type* type = weft__type_at(d->reference, a->type)->type;
     enter(d, "resource %s", type->name);
     // The pieces first, as the tree has them.
-    uint32_t piece = first_difference(d, a->pieces.items, a->pieces.count, b->pieces.items,
-                                      b->pieces.count, sizeof(weft_digest));
+    uint32_t piece = first_difference(d, a->pieces.items, piece_count(a), b->pieces.items,
+                                      piece_count(b), sizeof(weft_digest));
     uint32_t from = piece * WEFT_SHARD_SLOTS;
     uint32_t left = a->count - from < WEFT_SHARD_SLOTS ? a->count - from : WEFT_SHARD_SLOTS;
     size_t offset = (size_t)from * type->size;
@@ -390,7 +394,7 @@ static uint64_t count_nodes(const weft_world* world) {
     for (uint32_t i = 0; i < world->sparse.count; i++)
         count += count_table(&world->sparse.items[i]);
     for (uint32_t i = 0; i < world->resources.count; i++)
-        count += 1 + world->resources.items[i].pieces.count + world->resources.items[i].count;
+        count += 1 + piece_count(&world->resources.items[i]) + world->resources.items[i].count;
     for (uint32_t i = 0; i < world->channels.count; i++)
         count += 1 + world->channels.items[i].next_count;
     return count + world->reductions.count;

@@ -186,18 +186,12 @@ static void see_task(void* context, const weft_view* view, const weft__system* s
         weft__log_task_visit(view->world, view->lane, 0, see_record, tick);
 }
 
-/// The provisional handle that is `index` behind another.
-static weft_entity provisional_next(weft_entity first, uint32_t index) {
-    uint64_t number = ((uint64_t)first.slot << 32 | first.generation) + index;
-    return (weft_entity){(uint32_t)(number >> 32), (uint32_t)number};
-}
-
 /// The create that the entity came from, if it came from one of this tick.
 static weft_write find_maker(const watch_tick* tick, const weft__verify_run* run) {
     for (uint32_t i = 0; i < tick->made.count; i++) {
         for (uint32_t j = 0; j < tick->counts.items[i]; j++) {
             weft_entity real =
-                weft_world_resolve(run->world, provisional_next(tick->made.items[i], j));
+                weft_world_resolve(run->world, weft_entity_nth(tick->made.items[i], j));
             if (!weft_entity_equal(real, tick->watch->entity))
                 continue;
             weft__key key = tick->makers.items[i];

@@ -16,7 +16,7 @@
 void bisect_module_hash(const char* module_name, char text[WEFT_DIGEST_TEXT]) {
     char* bytes;
     size_t size;
-    bool file = module_name != NULL && strchr(module_name, '.') != NULL;
+    bool file = module_name != NULL && weft_cli_module_is_path(module_name);
     text[0] = '\0';
     if (!weft_cli_file_read(file ? module_name : "/proc/self/exe", &bytes, &size))
         return;

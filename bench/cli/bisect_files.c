@@ -206,9 +206,11 @@ weft_exit bisect_files(const weft_cli* cli, weft_cli_options* options) {
     if (code == WEFT_EXIT_OK && pair.search.different && !pair.search.resumes &&
         options->name_count == 3)
         code = pair_rerun(&pair, &object);
-    if (code == WEFT_EXIT_OK && options->json &&
+    if (options->json && code == WEFT_EXIT_OK &&
         !weft_cli_json_print(object != NULL ? object : pair_json(&pair)))
         code = WEFT_EXIT_FAILURE;
+    else if (code != WEFT_EXIT_OK)
+        json_decref(object);
     if (code == WEFT_EXIT_OK && pair.search.different)
         code = WEFT_EXIT_DIFFERENT;
     weft_cli_hashes_deinit(&pair.hashes[0]);

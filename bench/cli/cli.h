@@ -191,6 +191,9 @@ typedef struct weft_cli_module {
 /// All modules by name: the caller's own, then the built-in ones. Free the array.
 const weft_module** weft_cli_modules(const weft_cli* cli, size_t* count_out);
 
+/// True if a module's name is the path of a shared object: if it could not be anything else.
+bool weft_cli_module_is_path(const char* name);
+
 /// Finds a module by name, or loads the shared object at a path. Status: BAD_MODULE, OUT_OF_MEMORY;
 /// the exit code tells an unknown name (usage) from a bad file (failure).
 weft_status weft_cli_module_open(const weft_cli* cli, const char* name, weft_cli_module* out,

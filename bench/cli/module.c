@@ -30,8 +30,7 @@ const weft_module** weft_cli_modules(const weft_cli* cli, size_t* count_out) {
     return all;
 }
 
-/// A name is a path if it could not be anything else.
-static bool name_is_path(const char* name) {
+bool weft_cli_module_is_path(const char* name) {
     size_t length = strlen(name);
     return strchr(name, '/') != NULL || (length > 3 && strcmp(name + length - 3, ".so") == 0);
 }
@@ -137,7 +136,7 @@ static weft_status module_load(const char* path, weft_cli_module* out, char* lin
 weft_status weft_cli_module_open(const weft_cli* cli, const char* name, weft_cli_module* out,
                                  weft_exit* exit_out, char* line, size_t capacity) {
     *out = (weft_cli_module){0};
-    bool path = name_is_path(name);
+    bool path = weft_cli_module_is_path(name);
     weft_status status =
         path ? module_load(name, out, line, capacity) : module_find(cli, name, out, line, capacity);
     *exit_out = status == WEFT_STATUS_OK                   ? WEFT_EXIT_OK
