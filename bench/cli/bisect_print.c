@@ -62,7 +62,8 @@ static void descent_print(const weft_bisect_report* report) {
            weft_cli_number(descent->nodes, number), descent->comparisons);
     printf(", to %s\n", descent->node);
     if (report->state_count > 0)
-        printf("             %" PRIu64 " states kept, %s ticks run\n", report->state_count,
+        printf("             %" PRIu64 " %s kept, %s ticks run\n", report->state_count,
+               report->state_count == 1 ? "state" : "states",
                weft_cli_number(report->ticks_run, number));
 }
 
