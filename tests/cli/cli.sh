@@ -965,6 +965,24 @@ source_line() {
     out "liar.c:$number, walk()"
 }
 
+# The session of docs/debugging.md.
+section_session() {
+    bundle="$dir/bees.weftbundle"
+    try 1 verify "$modules/bees.so" --configs serial,virtual:2,threads:2
+    out "different at tick 1"
+    out "system     gather (stage 0, rank 0)"
+    out "component  Bee.nectar"
+    try 1 bisect "$modules/bees.so" --configs virtual:2 --seeds 1 -o "$bundle"
+    out "system     gather (stage 0, rank 0)"
+    out "component  Bee.nectar"
+    out "before     tick 17, system gather (rank 0), archetype 1, shard 0"
+    try 1 bisect "$bundle"
+    out "REPLAYED:"
+    out "component  Bee.nectar"
+    try 0 verify "$modules/bees_mended.so" --configs serial,virtual:2,threads:2
+    try 0 bisect "$bundle" "$modules/bees_mended.so"
+}
+
 section_guard() {
     for guard in alias hash twin trap; do
         liar 1 $guard
