@@ -284,11 +284,12 @@ static void look_for_stalls(weft__pool* pool, uint64_t elapsed_ns) {
     }
 }
 
+// Who has none rests, if that cost more than company gains in a tick.
 static void rest_stalled(weft__pool* pool, uint64_t lost_ns) {
     uint64_t now = weft__os_clock_ns();
     for (uint32_t i = 1; i < pool->worker_count; i++) {
         worker* one = &pool->workers[i];
-        if (one->stalled)
+        if (one->stalled && lost_ns > pool->last_gain_ns)
             give_rest(pool, one, now, lost_ns);
         one->stalled = false;
     }
@@ -536,7 +537,7 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
 
 // The caller itself has lost its CPU, or the world grew: what is far over the usual is looked into.
 static void check_caller(weft__pool* pool, uint64_t usual_ns, uint64_t took_ns, uint64_t now) {
-    if (usual_ns == 0 || took_ns < 3 * usual_ns + STALL_NS)
+    if (usual_ns == 0 || took_ns < 3 * usual_ns + STALL_NS || took_ns < pool->last_gain_ns)
         return;
     uint64_t preemptions = weft__os_preemptions();
     bool lost = preemptions != pool->preemptions;

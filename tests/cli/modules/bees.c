@@ -33,8 +33,8 @@ static weft_status build(const weft_module_options* options, weft_world* world,
     WEFT_TRY(weft_world_register_component(world, WEFT_TYPE(Bee), WEFT_STORAGE_DENSE));
     for (uint64_t i = 0; i < options->entity_count; i++)
         WEFT_CREATE(weft_world_commands(world), 0, WEFT_VALUE(Bee, {0, 0}));
-    return weft_schedule_add_system(
-        schedule, WEFT_SYSTEM("gather", gather, WEFT_ACCESS(WEFT_WRITES(Bee))));
+    return weft_schedule_add_system(schedule,
+                                    WEFT_SYSTEM("gather", gather, WEFT_ACCESS(WEFT_WRITES(Bee))));
 }
 
 WEFT_MODULE_EXPORT const weft_module weft_module_table = {
