@@ -21,6 +21,7 @@
 #define ARENA_STEP_BITS 3u
 
 static size_t arena_class_size(uint32_t class_index) {
+    WEFT_ASSERT(class_index < WEFT__ARENA_CLASSES);
     if (class_index < ARENA_UNIT_CLASSES)
         return (class_index + (size_t)1) * WEFT__ARENA_ALIGN;
     uint32_t above = class_index - ARENA_UNIT_CLASSES;

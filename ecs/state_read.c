@@ -202,7 +202,7 @@ static weft_status parse_schema(weft__state_image* image, bool other) {
     weft__state_head head = get_head(&head_reader); // How many types it has is its own matter.
     weft__state_head wanted = {
         .kind = WEFT__STATE_SCHEMA, .count = head.count, .length = LENGTH_ANY};
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &wanted, &content));
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)wanted.length);
@@ -255,7 +255,7 @@ static weft_status parse_world(weft__state_image* image) {
     weft__state_head head = {.kind = WEFT__STATE_WORLD,
                              .count = world->channels.count,
                              .length = WEFT__STATE_WORLD_SIZE + 4ull * world->channels.count};
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &head, &content));
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)head.length);
@@ -320,7 +320,7 @@ static weft_status parse_archetypes(weft__state_image* image) {
     weft_world* world = image->world;
     weft__state_head head = {
         .kind = WEFT__STATE_ARCHETYPES, .count = image->archetype_count - 1, .length = LENGTH_ANY};
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &head, &content));
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)head.length);
@@ -365,7 +365,7 @@ static weft_status parse_chunks(weft__state_image* image) {
     weft__state_head head = {.kind = WEFT__STATE_CHUNKS,
                              .count = image->chunk_count,
                              .length = (uint64_t)WEFT__STATE_CHUNK * image->chunk_count};
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &head, &content));
     image->chunks_at = image->reader.offset - (size_t)head.length;
     weft__reader reader;
@@ -445,7 +445,7 @@ static weft_status parse_rows(weft__state_image* image, weft__state_head* head, 
     for (uint32_t i = 0; i < component_count; i++)
         row_size += weft__type_at(world, components[i])->type->size;
     head->length = row_size * head->count;
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, head, &content));
     WEFT_TRY(parse_handles(image, head, shard, content));
     content += (size_t)head->count * WEFT__STATE_HANDLE;
@@ -483,7 +483,7 @@ static weft_status parse_presences(weft__state_image* image) {
     weft__state_head head = {.kind = WEFT__STATE_PRESENCES,
                              .count = image->presence_count,
                              .length = (uint64_t)WEFT__STATE_CHUNK * image->presence_count};
-    const uint8_t* content;
+    const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &head, &content));
     image->presences_at = image->reader.offset - (size_t)head.length;
     image->presence_at = image->reader.offset;
@@ -513,7 +513,7 @@ static weft_status parse_free(weft__state_image* image) {
                                  .part = part,
                                  .count = weft__state_part_count(image->free_count, part)};
         head.length = (uint64_t)WEFT__STATE_HANDLE * head.count;
-        const uint8_t* content;
+        const uint8_t* content = NULL;
         WEFT_TRY(next_section(image, &head, &content));
         weft__reader reader;
         weft__reader_init(&reader, content, (size_t)head.length);
@@ -552,7 +552,7 @@ static weft_status parse_list(weft__state_image* image, weft__state_kind kind, u
                                  .part = part,
                                  .count = weft__state_part_count(count, part)};
         head.length = (uint64_t)head.count * (type->type->size + handle);
-        const uint8_t* content;
+        const uint8_t* content = NULL;
         WEFT_TRY(next_section(image, &head, &content));
         if (addressed)
             WEFT_TRY(check_targets(image, &head, content));

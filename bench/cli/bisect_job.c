@@ -54,6 +54,7 @@ weft_exit bisect_job_run(bisect_job* job, const weft_bisect_desc* desc) {
 
 void bisect_job_take(bisect_job* job, const verify_job* verify, const verify_suspect* one) {
     const weft_verify_result* result = one->result;
+    WEFT_ASSERT(result != NULL && verify->report != NULL);
     bool moved = result->place.repeated && result->place.compared;
     *job = (bisect_job){.cli = verify->cli,
                         .options = verify->options,

@@ -97,7 +97,7 @@ static weft_exit deny_judge(const graph_report* report) {
 static weft_exit why_find(graph_report* report, const char* const names[2]) {
     uint32_t ranks[2] = {0, 0};
     const char** all = calloc((size_t)report->count + 1, sizeof(*all));
-    WEFT_ASSERT(all != NULL);
+    WEFT_ASSERT(all != NULL && names[0] != NULL && names[1] != NULL);
     for (uint32_t i = 0; i < report->count; i++)
         all[i] = graph_name(report, i);
     weft_exit code = WEFT_EXIT_OK;

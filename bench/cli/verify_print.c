@@ -532,6 +532,7 @@ static json_t* command_json(const verify_job* job, const verify_suspect* one, co
 
 /// One run; with the command that repeats it if it is the difference that is shown.
 static json_t* suspect_json(const verify_job* job, const verify_suspect* one, bool shown) {
+    WEFT_ASSERT(one->result != NULL);
     json_t* run = result_json(one->result);
     (void)json_object_set_new(run, "executor",
                               json_string(weft_cli_executor_name(one->config->kind)));
