@@ -73,6 +73,17 @@ elseif(WEFT_DW AND NOT WEFT_DW STREQUAL "AUTO")
     set(WEFT_HAVE_DW ON)
 endif()
 
+# Snapshots are compressed where zstd is.
+set_property(CACHE WEFT_ZSTD PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_ZSTD OFF)
+if(WEFT_ZSTD STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(WEFT_ZSTD_LIB QUIET IMPORTED_TARGET libzstd)
+    set(WEFT_HAVE_ZSTD ${WEFT_ZSTD_LIB_FOUND})
+elseif(WEFT_ZSTD AND NOT WEFT_ZSTD STREQUAL "AUTO")
+    weft_require(WEFT_ZSTD_LIB libzstd zstd libzstd-dev)
+    set(WEFT_HAVE_ZSTD ON)
+endif()
+
 # What the measurements compare with, each optional. The sanitizers do not see into other runtimes,
 # so their builds have none of those.
 set(WEFT_HAVE_FIXMATH OFF)
@@ -189,6 +200,6 @@ if(WEFT_TESTS)
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, libclang ${WEFT_HAVE_LIBCLANG}, "
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, zstd ${WEFT_HAVE_ZSTD}, libclang ${WEFT_HAVE_LIBCLANG}, "
     "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}, Relacy ${WEFT_HAVE_RELACY}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

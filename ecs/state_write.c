@@ -6,18 +6,26 @@
 #include <weft/state.h>
 
 #include "state_format.h"
+#include "weft_state.h"
 
-/// A state on its way out. Without a sink it is only measured.
+/// A state on its way out: to a sink, or to memory. Without either it is only measured.
 typedef struct state_writer {
     weft_world* world;
     weft_sink_fn* sink;
     void* context;
+    uint8_t* out;  // Memory for what is to come; null: a sink, or nothing.
     uint64_t size; // So far.
     weft_status status;
     weft__bytes bytes; // The section under construction, in the world's scratch.
 } state_writer;
 
 static void write_out(state_writer* writer, const void* bytes, size_t size) {
+    if (writer->out != NULL) {
+        if (bytes != writer->out)
+            memcpy(writer->out, bytes, size);
+        writer->out += size;
+        return;
+    }
     if (writer->status == WEFT_STATUS_OK)
         writer->status = writer->sink(writer->context, bytes, size);
 }
@@ -25,18 +33,21 @@ static void write_out(state_writer* writer, const void* bytes, size_t size) {
 // Starts a section. False if its content is not wanted.
 static bool open_section(state_writer* writer, const weft__state_head* head) {
     weft_world* world = writer->world;
-    writer->size += WEFT__STATE_HEAD + head->length;
-    if (writer->sink == NULL || writer->status != WEFT_STATUS_OK)
-        return false;
     uint64_t need = WEFT__STATE_HEAD + head->length;
-    world->bytes.count = 0;
-    if (WEFT__VEC_RESERVE(&world->arena, world->bytes, need) != WEFT_STATUS_OK) {
+    uint8_t* place = writer->out;
+    writer->size += need;
+    if ((writer->sink == NULL && place == NULL) || writer->status != WEFT_STATUS_OK)
+        return false;
+    // Straight into the caller's memory touches no scratch: several threads may do it.
+    if (place == NULL)
+        world->bytes.count = 0;
+    if (place == NULL && WEFT__VEC_RESERVE(&world->arena, world->bytes, need) != WEFT_STATUS_OK) {
         writer->status = weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
                                           "no memory is left to encode %llu bytes of the state",
                                           (unsigned long long)need);
         return false;
     }
-    weft__bytes_init(&writer->bytes, world->bytes.items, (size_t)need);
+    weft__bytes_init(&writer->bytes, place != NULL ? place : world->bytes.items, (size_t)need);
     weft__state_put_head(&writer->bytes, head);
     weft__bytes_put_u64(&writer->bytes, 0); // For the checksum.
     return true;
@@ -194,9 +205,9 @@ static void write_chunk_rows(state_writer* writer, weft__state_kind kind, uint32
     close_section(writer);
 }
 
-static void write_rows(state_writer* writer) {
+static void write_rows(state_writer* writer, uint32_t begin, uint32_t end) {
     const weft_world* world = writer->world;
-    for (uint32_t i = 0; i < world->chunks.count; i++)
+    for (uint32_t i = begin; i < end; i++)
         if (world->chunks.items[i]->row_count > 0)
             write_chunk_rows(writer, WEFT__STATE_ROWS, i, world->chunks.items[i]);
 }
@@ -281,16 +292,25 @@ static void write_values(state_writer* writer) {
     }
 }
 
-static void write_sections(state_writer* writer) {
-    writer->size = WEFT__STATE_HEADER;
+// What comes before the rows, and what comes behind them.
+static void write_front(state_writer* writer) {
     write_schema(writer);
     write_world(writer);
     write_archetypes(writer);
     write_chunks(writer);
-    write_rows(writer);
+}
+
+static void write_back(state_writer* writer) {
     write_presences(writer);
     write_free(writer);
     write_values(writer);
+}
+
+static void write_sections(state_writer* writer) {
+    writer->size = WEFT__STATE_HEADER;
+    write_front(writer);
+    write_rows(writer, 0, writer->world->chunks.count);
+    write_back(writer);
 }
 
 // The whole -------------------------------------------------------------------------------------
@@ -316,8 +336,7 @@ static void write_header(state_writer* writer, uint64_t size) {
     write_out(writer, buffer, sizeof(buffer));
 }
 
-weft_status weft_world_encode(weft_world* world, weft_sink_fn* sink, void* context) {
-    WEFT_ASSERT(world != NULL && sink != NULL && !world->running);
+weft_status weft__state_ready(weft_world* world) {
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
     if (world->host.streams.items[0].segments.count > 0 ||
@@ -325,10 +344,59 @@ weft_status weft_world_encode(weft_world* world, weft_sink_fn* sink, void* conte
         return weft__world_fail(world, WEFT_STATUS_WRONG_PHASE,
                                 "the host has recorded commands that are no state yet; call "
                                 "weft_world_commit() before weft_world_encode()");
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_world_encode(weft_world* world, weft_sink_fn* sink, void* context) {
+    WEFT_ASSERT(world != NULL && sink != NULL && !world->running);
+    WEFT_TRY(weft__state_ready(world));
     uint64_t size = weft_world_encoded_size(world);
     state_writer writer = {.world = world, .sink = sink, .context = context};
     write_header(&writer, size);
     write_sections(&writer);
     WEFT_ASSERT(writer.status != WEFT_STATUS_OK || writer.size == size);
     return writer.status;
+}
+
+// Parts -----------------------------------------------------------------------------------------
+
+static void write_part(state_writer* writer, weft__state_part part, uint64_t size) {
+    if (part.kind == WEFT__STATE_PART_FRONT) {
+        writer->size += WEFT__STATE_HEADER;
+        if (writer->out != NULL)
+            write_header(writer, size);
+        write_front(writer);
+    } else if (part.kind == WEFT__STATE_PART_ROWS) {
+        write_rows(writer, part.begin, part.end);
+    } else {
+        write_back(writer);
+    }
+}
+
+weft__state_part weft__state_part_next(weft_world* world, const weft__state_part* last,
+                                       uint64_t size_wanted) {
+    weft__state_part part = {.kind = WEFT__STATE_PART_FRONT};
+    state_writer writer = {.world = world};
+    if (last != NULL) {
+        WEFT_ASSERT(last->kind != WEFT__STATE_PART_BACK);
+        part.begin = part.end = last->end;
+        part.kind =
+            part.begin < world->chunks.count ? WEFT__STATE_PART_ROWS : WEFT__STATE_PART_BACK;
+    }
+    if (part.kind != WEFT__STATE_PART_ROWS)
+        write_part(&writer, part, 0);
+    while (part.kind == WEFT__STATE_PART_ROWS && part.end < world->chunks.count &&
+           writer.size < size_wanted) {
+        write_rows(&writer, part.end, part.end + 1);
+        part.end++;
+    }
+    part.size = writer.size;
+    return part;
+}
+
+void weft__state_part_encode(weft_world* world, const weft__state_part* part, uint64_t state_size,
+                             uint8_t* out) {
+    state_writer writer = {.world = world, .out = out};
+    write_part(&writer, *part, state_size);
+    WEFT_ASSERT(writer.size == part->size && writer.out == out + part->size);
 }

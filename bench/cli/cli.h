@@ -284,7 +284,7 @@ weft_status weft_cli_hashes_match(const char* path, const weft_cli_hashes* hashe
 
 void weft_cli_hashes_deinit(weft_cli_hashes* hashes);
 
-// file.c -----------------------------------------------------------------------------------------
+// file_write.c ---------------------------------------------------------------------------------
 
 /// Prints to a file what is in `context`.
 typedef void weft_cli_print_fn(FILE* file, const void* context);

@@ -356,7 +356,7 @@ struct weft_world {
     bool running; // Inside a tick.
     bool failed;
     bool started; // Some tick ran: the schema is closed.
-    char error[512];
+    char error[1600];
 
     // Schema.
     WEFT__VEC(weft__type) types;

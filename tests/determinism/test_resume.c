@@ -3,20 +3,14 @@
 
 #include <weft/random.h>
 #include <weft/state.h>
+#include <weft/verify.h>
 
-#include "matrix.h"
+#include "game.h"
 #include "weft_world.h"
 #include "workload.h"
-#include "worlds.h"
 
 #define TICKS 24u
 #define STOPS 4u
-
-typedef struct game {
-    weft_world* world;
-    weft_schedule* schedule;
-    weft_executor* executor;
-} game;
 
 typedef struct bytes {
     uint8_t* data;
@@ -35,33 +29,6 @@ static bytes encode(weft_world* world) {
     cr_assert_not_null(all.data);
     WORLD_OK(world, weft_world_encode(world, collect, &all));
     return all;
-}
-
-static game game_open(const weft_module* module, const weft_module_options* options,
-                      const run_config* config) {
-    game g = {0};
-    weft_world_desc desc = weft_world_desc_default();
-    desc.seed = options->seed;
-    if (module->describe != NULL)
-        module->describe(options, &desc);
-    cr_assert_eq(weft_world_create(&desc, NULL, &g.world), WEFT_STATUS_OK);
-    g.schedule = run_schedule(g.world);
-    WORLD_OK(g.world, module->build(options, g.world, g.schedule));
-    world_commit(g.world);
-    g.executor = run_executor(g.schedule, config);
-    return g;
-}
-
-static void game_close(game* g) {
-    weft_executor_destroy(g->executor);
-    weft_schedule_destroy(g->schedule);
-    weft_world_destroy(g->world);
-}
-
-static void game_tick(const weft_module* module, game* g) {
-    if (module->input != NULL)
-        WORLD_OK(g->world, module->input(g->world, weft_world_tick(g->world)));
-    WORLD_OK(g->world, weft_executor_tick(g->executor));
 }
 
 static void check(const weft_module* module, game* g, const weft_verify_digests* expected) {

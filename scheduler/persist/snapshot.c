@@ -1,0 +1,419 @@
+// Snapshots (snapshot.h, snapshot_format.h).
+//
+// Saving goes in rounds: all workers encode, compress and seal parts into one region, their places
+// in the file are counted out, all workers write. So the file is the same for every number of
+// workers, and memory is bounded by a round, not by the state.
+
+#include <weft/snapshot.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "compress.h"
+#include "exec.h"
+#include "identity.h"
+#include "os.h"
+#include "snapshot_format.h"
+#include "weft_bytes.h"
+#include "weft_state.h"
+
+#define SNAPSHOT_COOKIE 0x57534e50u
+#define ROUND ((uint64_t)64 << 20) // Bytes of a round's parts, or one part that is larger.
+#define PART_HEAD (WEFT__FRAME_HEAD + WEFT__SNAPSHOT_DATA_HEAD)
+#define RATIO_MAX 100000u // Of bytes to compressed ones: zstd does not reach it.
+
+weft_snapshot_desc weft_snapshot_desc_default(void) {
+    return (weft_snapshot_desc){.cookie = SNAPSHOT_COOKIE};
+}
+
+// Saving -----------------------------------------------------------------------------------------
+
+/// One part on its way to the file.
+typedef struct save_part {
+    weft__state_part part;
+    size_t place;     // In the round's region: head, then bytes as they are stored.
+    size_t raw;       // Where they are encoded if that is another place.
+    uint64_t stored;  // With the head; 0: no memory to compress.
+    uint64_t file_at; // In the file.
+    int error;        // Of writing: an errno, or 0.
+} save_part;
+
+typedef struct saver {
+    weft_world* world;
+    weft_executor* executor;
+    bool compress;
+    uint64_t state_size;
+    WEFT__VEC(save_part) parts;
+    uint32_t first; // Of the round.
+    uint8_t* region;
+    size_t region_size;
+    weft__file file;
+} saver;
+
+static uint64_t part_room(const saver* save, uint64_t size) {
+    uint64_t room = PART_HEAD + (save->compress ? weft__compress_bound((size_t)size) + size : size);
+    return (room + 63) & ~UINT64_C(63);
+}
+
+static weft_status list_parts(saver* save) {
+    save_part next = {.file_at = 0};
+    const weft__state_part* last = NULL;
+    save->state_size = 0;
+    do {
+        next.part = weft__state_part_next(save->world, last, WEFT__SNAPSHOT_PART);
+        save->state_size += next.part.size;
+        WEFT_TRY(WEFT__VEC_PUSH(&save->world->arena, save->parts, next));
+        last = &next.part;
+    } while (next.part.kind != WEFT__STATE_PART_BACK);
+    WEFT_ASSERT(save->state_size == weft_world_encoded_size(save->world));
+    return WEFT_STATUS_OK;
+}
+
+static void encode_item(void* context, uint32_t worker, uint32_t item) {
+    const saver* save = context;
+    save_part* part = &save->parts.items[save->first + item];
+    uint8_t* place = save->region + part->place;
+    uint8_t* content = place + WEFT__FRAME_HEAD;
+    uint8_t* raw = save->region + part->raw;
+    size_t size = (size_t)part->part.size;
+    size_t stored = size;
+    weft__bytes bytes;
+    (void)worker;
+    weft__state_part_encode(save->world, &part->part, save->state_size, raw);
+    if (save->compress)
+        stored = weft__compress(raw, size, place + PART_HEAD, weft__compress_bound(size));
+    part->stored = stored == 0 ? 0 : PART_HEAD + stored;
+    weft__bytes_init(&bytes, content, WEFT__SNAPSHOT_DATA_HEAD);
+    weft__bytes_put_u64(&bytes, size);
+    weft__frame_seal(place, WEFT__SNAPSHOT_DATA, save->first + item + 1, content,
+                     WEFT__SNAPSHOT_DATA_HEAD + stored);
+}
+
+static void write_item(void* context, uint32_t worker, uint32_t item) {
+    const saver* save = context;
+    save_part* part = &save->parts.items[save->first + item];
+    (void)worker;
+    part->error = weft__file_write_at(&save->file, save->region + part->place, (size_t)part->stored,
+                                      part->file_at);
+}
+
+static void run_items(saver* save, uint32_t count, uint64_t bytes, weft__item_fn* fn) {
+    weft__batch batch = {.count = count, .cost_ns = bytes / 4, .fn = fn, .context = save};
+    weft__runner* runner = &save->executor->runner;
+    runner->run(runner, &batch);
+}
+
+static weft_status save_round(saver* save, uint32_t count, uint64_t bytes) {
+    uint64_t at = save->file.size;
+    save_part* parts = save->parts.items + save->first;
+    run_items(save, count, bytes, encode_item);
+    for (uint32_t i = 0; i < count; i++) {
+        if (parts[i].stored == 0)
+            return WEFT_STATUS_OUT_OF_MEMORY;
+        parts[i].file_at = at;
+        at += parts[i].stored;
+    }
+    run_items(save, count, bytes, write_item);
+    for (uint32_t i = 0; i < count; i++)
+        if (parts[i].error != 0)
+            return weft__file_fail(&save->file, parts[i].error);
+    weft__file_extend(&save->file, at - save->file.size);
+    return WEFT_STATUS_OK;
+}
+
+// Fits the parts from `first` on into rounds; how many are in the first one, and what room it has.
+static uint32_t fill_round(saver* save, uint32_t first, uint64_t* room_out, uint64_t* bytes_out) {
+    uint32_t count = 0;
+    *room_out = *bytes_out = 0;
+    while (first + count < save->parts.count) {
+        save_part* part = &save->parts.items[first + count];
+        uint64_t room = part_room(save, part->part.size);
+        if (count > 0 && *room_out + room > ROUND)
+            break;
+        part->place = (size_t)*room_out;
+        part->raw = part->place + PART_HEAD +
+                    (save->compress ? weft__compress_bound((size_t)part->part.size) : 0);
+        *room_out += room;
+        *bytes_out += part->part.size;
+        count++;
+    }
+    return count;
+}
+
+static weft_status save_parts(saver* save) {
+    uint64_t room;
+    uint64_t bytes;
+    uint64_t room_max = 0;
+    void* region;
+    for (uint32_t i = 0; i < save->parts.count;) {
+        i += fill_round(save, i, &room, &bytes);
+        room_max = room > room_max ? room : room_max;
+    }
+    if (room_max > SIZE_MAX || weft__os_region_reserve((size_t)room_max, &region) != WEFT_STATUS_OK)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    save->region = region;
+    save->region_size = (size_t)room_max;
+    for (save->first = 0; save->first < save->parts.count;) {
+        uint32_t count = fill_round(save, save->first, &room, &bytes);
+        WEFT_TRY(save_round(save, count, bytes));
+        save->first += count;
+    }
+    return WEFT_STATUS_OK;
+}
+
+static weft_status save_head(saver* save, const weft_snapshot_desc* desc) {
+    weft__identity content = {0};
+    weft_digest full = {0, 0};
+    weft_world* world = save->world;
+    uint8_t head[WEFT__SNAPSHOT_HEAD_SIZE];
+    weft__bytes bytes;
+    if (!desc->no_digest)
+        WEFT_TRY(weft_executor_digest(save->executor, NULL, &full));
+    weft__bytes_init(&bytes, head, sizeof(head));
+    weft__bytes_put_u64(&bytes, world->tick);
+    weft__bytes_put_u64(&bytes, save->state_size);
+    weft__bytes_put_u32(&bytes, save->parts.count);
+    weft__bytes_put_u8(&bytes, save->compress);
+    weft__bytes_put_u8(&bytes, !desc->no_digest);
+    weft__bytes_put_u16(&bytes, 0);
+    weft__bytes_put_digest(&bytes, full);
+    WEFT_ASSERT(!bytes.overflow && bytes.size == sizeof(head));
+    weft_status status = WEFT__VEC_RESERVE(&world->arena, content, sizeof(head));
+    if (status == WEFT_STATUS_OK) {
+        memcpy(content.items, head, sizeof(head));
+        content.count = sizeof(head);
+        status = weft__identity_make(world, save->executor->schedule, desc->pairs, desc->pair_count,
+                                     &content);
+    }
+    if (status == WEFT_STATUS_OK)
+        status = weft__frame_begin(&save->file, &weft__snapshot_format);
+    if (status == WEFT_STATUS_OK)
+        status =
+            weft__frame_append(&save->file, WEFT__SNAPSHOT_HEAD, 0, content.items, content.count);
+    WEFT__VEC_FREE(&world->arena, content);
+    return status;
+}
+
+static weft_status save_file(saver* save, const char* path, const weft_snapshot_desc* desc,
+                             const weft__file_calls* calls) {
+    WEFT_TRY(weft__file_create(&save->file, path, calls));
+    WEFT_TRY(list_parts(save));
+    WEFT_TRY(save_head(save, desc));
+    WEFT_TRY(save_parts(save));
+    return weft__file_publish(&save->file, true);
+}
+
+weft_status weft_snapshot_save(weft_executor* executor, const char* path,
+                               const weft_snapshot_desc* desc) {
+    return weft__snapshot_save(executor, path, desc, NULL);
+}
+
+weft_status weft__snapshot_save(weft_executor* executor, const char* path,
+                                const weft_snapshot_desc* desc, const weft__file_calls* calls) {
+    WEFT_ASSERT(executor != NULL && path != NULL);
+    weft_world* world = executor->world;
+    saver save = {.world = world, .executor = executor, .compress = desc->compress};
+    if (desc->cookie != SNAPSHOT_COOKIE || (desc->pairs == NULL && desc->pair_count > 0))
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "the description of the snapshot did not start from "
+                                "weft_snapshot_desc_default()");
+    if (desc->compress && !weft__compress_available())
+        return weft__world_fail(world, WEFT_STATUS_UNSUPPORTED,
+                                "%s: this build cannot compress; build it with zstd (WEFT_ZSTD)",
+                                path);
+    WEFT_TRY(weft__state_ready(world));
+    weft_status status = save_file(&save, path, desc, calls);
+    if (save.file.status != WEFT_STATUS_OK)
+        status = weft__world_fail(world, save.file.status, "%s", save.file.line);
+    else if (status == WEFT_STATUS_OUT_OF_MEMORY)
+        status =
+            weft__world_fail(world, status, "%s: no memory is left to write the snapshot", path);
+    weft__file_close(&save.file);
+    weft__os_region_release(save.region, save.region_size);
+    WEFT__VEC_FREE(&world->arena, save.parts);
+    return status;
+}
+
+// Loading ----------------------------------------------------------------------------------------
+
+typedef struct loader {
+    weft__frames frames;
+    weft_snapshot_info info;
+    uint32_t part_count;
+    const uint8_t* identity; // Until the next frame is read.
+    size_t identity_size;
+    uint8_t* state;
+    char line[WEFT__FILE_LINE];
+} loader;
+
+static weft_status refuse(loader* load, const char* why) {
+    (void)snprintf(load->line, sizeof(load->line), "%.1000s: the snapshot %s",
+                   load->frames.source.path, why);
+    return WEFT_STATUS_BAD_FORMAT;
+}
+
+static weft_status next_frame(loader* load, uint32_t kind, weft__frame* out) {
+    weft_status status = weft__frames_next(&load->frames, out);
+    if (status != WEFT_STATUS_OK) {
+        memcpy(load->line, load->frames.line, sizeof(load->line));
+        return status;
+    }
+    if (out->content == NULL) {
+        (void)snprintf(load->line, sizeof(load->line),
+                       "%.1000s: the snapshot is cut off or damaged: frame %llu of %llu is not "
+                       "whole at byte %llu of %llu; take another one",
+                       load->frames.source.path, (unsigned long long)load->frames.number,
+                       (unsigned long long)load->part_count + 1,
+                       (unsigned long long)load->frames.offset,
+                       (unsigned long long)load->frames.source.size);
+        return WEFT_STATUS_BAD_FORMAT;
+    }
+    return out->kind == kind ? WEFT_STATUS_OK
+                             : refuse(load, "is inconsistent: a frame is in the place of another");
+}
+
+static weft_status load_head(loader* load, const char* path) {
+    weft__frame frame;
+    weft__reader reader;
+    weft_status status = weft__frames_open(&load->frames, path, &weft__snapshot_format);
+    if (status != WEFT_STATUS_OK) {
+        memcpy(load->line, load->frames.line, sizeof(load->line));
+        return status;
+    }
+    WEFT_TRY(next_frame(load, WEFT__SNAPSHOT_HEAD, &frame));
+    weft__reader_init(&reader, frame.content, frame.length);
+    load->info.tick = weft__reader_get_u64(&reader);
+    load->info.state_size = weft__reader_get_u64(&reader);
+    load->part_count = weft__reader_get_u32(&reader);
+    uint8_t compressed = weft__reader_get_u8(&reader);
+    uint8_t has_digest = weft__reader_get_u8(&reader);
+    uint16_t zero = weft__reader_get_u16(&reader);
+    load->info.full = weft__reader_get_digest(&reader);
+    load->info.file_size = load->frames.source.size;
+    load->info.compressed = compressed == 1;
+    load->info.has_digest = has_digest == 1;
+    load->identity_size = weft__reader_left(&reader);
+    load->identity = weft__reader_view(&reader, load->identity_size);
+    uint64_t size_max = load->info.file_size;
+    if (load->info.compressed)
+        size_max *= RATIO_MAX;
+    if (reader.underflow || compressed > 1 || has_digest > 1 || zero != 0 ||
+        load->info.state_size == 0 || load->info.state_size > size_max)
+        return refuse(load, "is inconsistent: its head cannot be; take another one");
+    return WEFT_STATUS_OK;
+}
+
+static weft_status load_part(loader* load, uint64_t at, uint64_t* size_out) {
+    weft__frame frame;
+    weft__reader reader;
+    WEFT_TRY(next_frame(load, WEFT__SNAPSHOT_DATA, &frame));
+    weft__reader_init(&reader, frame.content, frame.length);
+    uint64_t size = weft__reader_get_u64(&reader);
+    size_t stored = weft__reader_left(&reader);
+    if (reader.underflow || size > load->info.state_size - at ||
+        (!load->info.compressed && stored != size))
+        return refuse(load, "is inconsistent: a part has another size than its head says");
+    if (!load->info.compressed && size > 0)
+        memcpy(load->state + at, frame.content + WEFT__SNAPSHOT_DATA_HEAD, (size_t)size);
+    if (load->info.compressed && !weft__expand(frame.content + WEFT__SNAPSHOT_DATA_HEAD, stored,
+                                               load->state + at, (size_t)size))
+        return refuse(load, "is inconsistent: a part does not expand; take another one");
+    *size_out = size;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status load_parts(loader* load) {
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < load->part_count; i++) {
+        uint64_t size = 0;
+        WEFT_TRY(load_part(load, at, &size));
+        at += size;
+    }
+    if (at != load->info.state_size || load->frames.offset != load->frames.source.size)
+        return refuse(load, "is inconsistent: it has another size than its head says");
+    return WEFT_STATUS_OK;
+}
+
+static weft_status load_identity(loader* load, weft_world* world, const weft_snapshot_desc* desc) {
+    weft__identity own = {0};
+    char text[1024];
+    weft_status status = weft__identity_make(world, NULL, desc->pairs, desc->pair_count, &own);
+    if (status == WEFT_STATUS_OK)
+        status = weft__identity_compare(load->identity, load->identity_size, &own,
+                                        WEFT__IDENTITY_STATE, text, sizeof(text));
+    WEFT__VEC_FREE(&world->arena, own);
+    if (status == WEFT_STATUS_IDENTITY_MISMATCH)
+        (void)snprintf(load->line, sizeof(load->line), "%.200s: made by another run: %s",
+                       load->frames.source.path, text);
+    else if (status == WEFT_STATUS_BAD_FORMAT)
+        (void)refuse(load, "is inconsistent: its identity cannot be read; take another one");
+    else if (status == WEFT_STATUS_BAD_ARGUMENT)
+        (void)snprintf(load->line, sizeof(load->line), "%s", weft_world_error(world));
+    return status;
+}
+
+static weft_status load_state(loader* load, weft_world* world, const char* path,
+                              const weft_snapshot_desc* desc) {
+    void* state;
+    WEFT_TRY(load_head(load, path));
+    WEFT_TRY(load_identity(load, world, desc));
+    if (load->info.compressed && !weft__compress_available()) {
+        (void)refuse(load, "is compressed, and this build cannot expand it; build with zstd "
+                           "(WEFT_ZSTD)");
+        return WEFT_STATUS_UNSUPPORTED;
+    }
+    if (load->info.state_size > SIZE_MAX ||
+        weft__os_region_reserve((size_t)load->info.state_size, &state) != WEFT_STATUS_OK)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    load->state = state;
+    return load_parts(load);
+}
+
+// The state itself, when all of the file was looked through.
+static weft_status load_world(const loader* load, weft_world* world, const char* path,
+                              bool compare) {
+    weft_status status = weft_world_decode(world, load->state, (size_t)load->info.state_size);
+    if (status != WEFT_STATUS_OK)
+        return status;
+    if (world->tick == load->info.tick &&
+        (!compare || weft_digest_equal(weft_world_digest_full(world), load->info.full)))
+        return WEFT_STATUS_OK;
+    return weft__world_break(world, WEFT_STATUS_DIGEST_MISMATCH,
+                             "%s: the snapshot of tick %llu decodes to another world than was "
+                             "saved; take another one",
+                             path, (unsigned long long)load->info.tick);
+}
+
+weft_status weft_snapshot_load(weft_world* world, const char* path,
+                               const weft_snapshot_desc* desc) {
+    WEFT_ASSERT(world != NULL && path != NULL);
+    loader load = {.part_count = 0};
+    if (desc->cookie != SNAPSHOT_COOKIE || (desc->pairs == NULL && desc->pair_count > 0))
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "the description of the snapshot did not start from "
+                                "weft_snapshot_desc_default()");
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    weft_status status = load_state(&load, world, path, desc);
+    if (status == WEFT_STATUS_OUT_OF_MEMORY && load.line[0] == '\0')
+        (void)snprintf(load.line, sizeof(load.line),
+                       "%.1000s: no memory is left to load the snapshot", path);
+    if (status != WEFT_STATUS_OK)
+        status = weft__world_fail(world, status, "%s", load.line);
+    else
+        status = load_world(&load, world, path, load.info.has_digest && !desc->no_digest);
+    weft__frames_close(&load.frames);
+    weft__os_region_release(load.state, (size_t)load.info.state_size);
+    return status;
+}
+
+weft_status weft_snapshot_inspect(const char* path, weft_snapshot_info* out, char* line,
+                                  size_t capacity) {
+    WEFT_ASSERT(path != NULL && out != NULL && line != NULL);
+    loader load = {.part_count = 0};
+    weft_status status = load_head(&load, path);
+    *out = load.info;
+    (void)snprintf(line, capacity, "%s", load.line);
+    weft__frames_close(&load.frames);
+    return status;
+}
