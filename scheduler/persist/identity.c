@@ -172,6 +172,16 @@ static bool find_entry(const void* bytes, size_t size, const entry* wanted, entr
     return false;
 }
 
+void weft__identity_value(const void* bytes, size_t size, const char* name, char* value,
+                          size_t capacity) {
+    entry wanted = {.name = name, .name_length = (uint32_t)strlen(name)};
+    entry found = {.value_length = 0};
+    if (!find_entry(bytes, size, &wanted, &found))
+        found.value_length = 0;
+    (void)snprintf(value, capacity, "%.*s", (int)found.value_length,
+                   found.value_length > 0 ? found.value : "");
+}
+
 /// Differences in words.
 typedef struct difference {
     char* text;

@@ -31,3 +31,7 @@ WEFT_NODISCARD weft_status weft__identity_make(weft_world* world, const weft_sch
 WEFT_NODISCARD weft_status weft__identity_compare(const void* file, size_t file_size,
                                                   const weft__identity* own, uint32_t kinds,
                                                   char* text, size_t capacity);
+
+/// The value of a name in an identity, or empty text.
+void weft__identity_value(const void* bytes, size_t size, const char* name, char* value,
+                          size_t capacity);
