@@ -9,7 +9,9 @@
 
 #include <jansson.h>
 
+#include <weft/journal.h>
 #include <weft/module.h>
+#include <weft/snapshot.h>
 #include <weft/verify.h>
 
 typedef enum weft_exit {
@@ -44,6 +46,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_RUNS = 512,
     WEFT_CLI_BISECT = 1024,
     WEFT_CLI_SELFTEST = 2048,
+    WEFT_CLI_REPLAY = 4096,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".
@@ -120,6 +123,21 @@ typedef struct weft_cli_options {
     const char* bundle_path; // Of verify.
     const char* record_path; // Of run.
     bool builds;
+    // Snapshots and journals
+    const char* journal_path;
+    const char* resume_path;
+    const char** snapshots; // One for run.
+    size_t snapshot_count;
+    bool has_fsync;
+    uint32_t sync_ticks; // As in weft_journal_desc.
+    bool has_snapshot_every;
+    uint64_t snapshot_every;
+    bool compress;
+    bool has_from;
+    uint64_t from;
+    bool has_to;
+    uint64_t to;
+    bool diff;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and
@@ -132,6 +150,8 @@ void weft_cli_options_flag(weft_cli_options* options, const char* flag);
 
 /// Forgets what parsing allocated.
 void weft_cli_options_deinit(weft_cli_options* options);
+
+// words.c ----------------------------------------------------------------------------------------
 
 /// A whole number: "250000", "10k", "1M", "2.5e6". False if it is not one or does not fit.
 bool weft_cli_count_parse(const char* text, uint64_t* out);
@@ -157,6 +177,9 @@ bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor*
 /// options, so that a seed alone repeats a run.
 weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t schedule_seed,
                                           bool no_pin);
+
+/// The executor that the options ask for; says what is wrong with them.
+weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executor_desc* out);
 
 /// Draws how threads share batches and wait, for runs that look for faults.
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);
@@ -245,6 +268,43 @@ weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_gu
 /// What is drawn, in words: "threads, 8 workers, by system, grain 2, unpinned, delayed".
 #define WEFT_CLI_DRAW_SIZE 160u
 void weft_cli_draw_text(const weft_executor_desc* config, char text[WEFT_CLI_DRAW_SIZE]);
+
+// persist.c --------------------------------------------------------------------------------------
+
+/// What a run keeps in files.
+typedef struct weft_cli_persist {
+    const weft_cli_options* options;
+    weft_journal* journal;
+    const char* journal_path;
+    weft_identity_pair pairs[4]; // Of the run: simulation, size, build.
+    char entities[24];
+    uint64_t saved_tick; // Of the last snapshot,
+    bool saved;          // if there is one.
+} weft_cli_persist;
+
+/// False, with a line for people, where the options contradict each other.
+bool weft_cli_persist_check(const weft_cli_options* options, char* line, size_t capacity);
+
+/// Goes on where the options say, if they do, and starts the journal. Afterwards the world is at
+/// the first tick to run. Where it fails, the world's error has the line.
+weft_status weft_cli_persist_open(weft_cli_persist* persist, const weft_module* module,
+                                  const weft_module_options* sizes, const weft_cli_options* options,
+                                  weft_world* world, weft_schedule* schedule,
+                                  weft_executor* executor);
+
+/// Runs one tick, and what follows it.
+weft_status weft_cli_persist_tick(weft_cli_persist* persist, weft_world* world,
+                                  weft_executor* executor);
+
+/// Writes what is to be written after the last tick and closes everything; allowed where nothing
+/// was opened. `line` is filled on failure.
+weft_status weft_cli_persist_close(weft_cli_persist* persist, weft_world* world,
+                                   weft_executor* executor, bool failed, char* line,
+                                   size_t capacity);
+
+/// What a run says of itself in files, and what its journal must say.
+void weft_cli_persist_identify(weft_cli_persist* persist, const weft_module* module,
+                               uint64_t entity_count);
 
 // hashes.c ---------------------------------------------------------------------------------------
 
@@ -408,6 +468,7 @@ void weft_cli_shell_print(FILE* file, const char* text);
 // cmd_*.c ----------------------------------------------------------------------------------------
 
 weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_replay(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_verify(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_compare(int argc, char** argv);

@@ -14,6 +14,8 @@ typedef struct run_state {
     weft_schedule* schedule;
     weft_executor* executor;
     weft_cli_hashes hashes;
+    weft_cli_persist persist;
+    uint64_t first_tick;        // Of the world when it began to run.
     weft_verify_digests last;   // After the last tick.
     uint64_t tick_count;        // Wanted.
     double tick_s;              // Spent in ticks alone.
@@ -28,40 +30,6 @@ static weft_status run_fail(run_state* run, weft_status status) {
         (void)snprintf(run->line, sizeof run->line, "%s",
                        weft_cli_error(status, run->world, run->schedule));
     return status;
-}
-
-/// The executor that the options ask for.
-static weft_exit run_executor(const weft_cli_options* options, weft_executor_desc* out) {
-    weft_cli_executor executor = {WEFT_EXECUTOR_THREADS, 0};
-    if (options->executor != NULL)
-        (void)weft_cli_executor_parse(options->executor, strlen(options->executor), &executor);
-    if (options->worker_count != 0) {
-        bool serial = executor.kind == WEFT_EXECUTOR_SERIAL && options->worker_count != 1;
-        if (serial ||
-            (executor.worker_count != 0 && executor.worker_count != options->worker_count)) {
-            weft_cli_complain("--workers %u contradicts --executor %s", options->worker_count,
-                              options->executor);
-            return WEFT_EXIT_USAGE;
-        }
-        executor.worker_count = options->worker_count;
-    }
-    // These watch one worker at a time.
-    if (options->guard > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS) {
-        if (executor.worker_count > 1 ||
-            (options->executor != NULL && executor.worker_count == 0)) {
-            weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "
-                              "--workers out, or take serial, virtual:N or threads:1",
-                              weft_guard_name(options->guard));
-            return WEFT_EXIT_USAGE;
-        }
-        if (executor.worker_count == 0)
-            executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
-    }
-    *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
-    out->guard = options->guard;
-    if (options->has_sweep)
-        out->sweep = options->sweep;
-    return WEFT_EXIT_OK;
 }
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
@@ -86,6 +54,9 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
+    WEFT_TRY(weft_cli_persist_open(&run->persist, run->module, &run->sizes, run->options,
+                                   run->world, run->schedule, run->executor));
+    run->first_tick = weft_world_tick(run->world);
     return WEFT_STATUS_OK;
 }
 
@@ -149,7 +120,7 @@ static weft_status run_tick(run_state* run, uint64_t tick) {
     const weft_task_output* outputs = NULL;
     size_t count = 0;
     if (run->options->record_path == NULL || tick + 1 < run->tick_count)
-        return weft_executor_tick(run->executor);
+        return weft_cli_persist_tick(&run->persist, run->world, run->executor);
     WEFT_TRY(weft_executor_tick_traced(run->executor, &outputs, &count));
     return run_record(run, outputs, count);
 }
@@ -159,10 +130,11 @@ static weft_status run_ticks(run_state* run) {
     char what[96];
     weft_cli_progress progress = weft_cli_progress_start(run->options->quiet);
     (void)snprintf(what, sizeof what, "%s: tick", run->module->name);
-    weft_status status = run_look(run, run->tick_count == 0);
+    weft_status status = run_look(run, run->tick_count <= run->first_tick);
     if (status == WEFT_STATUS_OK && run->tick_count == 0 && run->options->record_path != NULL)
         status = run_record(run, NULL, 0);
-    for (uint64_t tick = 0; tick < run->tick_count && status == WEFT_STATUS_OK; tick++) {
+    for (uint64_t tick = run->first_tick; tick < run->tick_count && status == WEFT_STATUS_OK;
+         tick++) {
         if (weft_cli_interrupted()) {
             status = run_look(run, true);
             break;
@@ -183,7 +155,7 @@ static weft_status run_ticks(run_state* run) {
 }
 
 static double run_rate(const run_state* run, uint64_t ticks) {
-    return run->tick_s > 0 ? (double)ticks / run->tick_s : 0;
+    return run->tick_s > 0 ? (double)(ticks - run->first_tick) / run->tick_s : 0;
 }
 
 static void run_print(const run_state* run, const weft_executor_desc* desc) {
@@ -233,6 +205,13 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
                numbers_text(run->numbers.flags, state, sizeof state),
                weft_cli_number(run->numbers.task_count, number), run->numbers_tick,
                run->numbers.system, run->numbers.archetype, run->numbers.shard);
+    if (run->first_tick > 0)
+        printf("resumed   from tick %s\n", weft_cli_number(run->first_tick, number));
+    if (run->persist.journal_path != NULL)
+        printf("journal   %s\n", run->persist.journal_path);
+    if (run->persist.saved)
+        printf("snapshot  %s, tick %s\n", run->options->snapshots[0],
+               weft_cli_number(run->persist.saved_tick, number));
     weft_digest_format(run->last.view, text);
     printf("view      %s\n", text);
     weft_digest_format(run->last.full, text);
@@ -265,22 +244,23 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
     return weft_cli_json_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o, s:o}", //
-        "weft", weft_version(),                                                             //
-        "module", run->module->name,                                                        //
-        "entities", (json_int_t)run->sizes.entity_count,                                    //
-        "ticks", (json_int_t)ticks,                                                         //
-        "seed", weft_cli_json_hex(run->sizes.seed),                                         //
-        "math", weft_math_name(weft_world_math(run->world)),                                //
-        "interrupted", (int)(ticks < run->tick_count),                                      //
-        "executor", executor,                                                               //
-        "seconds", run->tick_s,                                                             //
-        "ticks_per_second", run_rate(run, ticks),                                           //
-        "alive", (json_int_t)weft_world_entity_count(run->world),                           //
-        "state", state,                                                                     //
-        "numbers", numbers,                                                                 //
-        "guard", weft_cli_guard_json(desc->guard, NULL),                                    //
-        "view", weft_cli_json_digest(run->last.view),                                       //
+        "{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o, s:o}", //
+        "weft", weft_version(),                                                                  //
+        "module", run->module->name,                                                             //
+        "entities", (json_int_t)run->sizes.entity_count,                                         //
+        "first_tick", (json_int_t)run->first_tick,                                               //
+        "ticks", (json_int_t)ticks,                                                              //
+        "seed", weft_cli_json_hex(run->sizes.seed),                                              //
+        "math", weft_math_name(weft_world_math(run->world)),                                     //
+        "interrupted", (int)(ticks < run->tick_count),                                           //
+        "executor", executor,                                                                    //
+        "seconds", run->tick_s,                                                                  //
+        "ticks_per_second", run_rate(run, ticks),                                                //
+        "alive", (json_int_t)weft_world_entity_count(run->world),                                //
+        "state", state,                                                                          //
+        "numbers", numbers,                                                                      //
+        "guard", weft_cli_guard_json(desc->guard, NULL),                                         //
+        "view", weft_cli_json_digest(run->last.view),                                            //
         "full", weft_cli_json_digest(run->last.full)));
 }
 
@@ -306,8 +286,17 @@ static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
     weft_status status = run_open(run, desc);
     if (status == WEFT_STATUS_OK)
         status = run_ticks(run);
-    if (status != WEFT_STATUS_OK) {
+    if (status != WEFT_STATUS_OK)
         (void)run_fail(run, status);
+    // The first failure is the one that is told.
+    char line[WEFT_CLI_LINE_SIZE] = "";
+    weft_status closed = weft_cli_persist_close(&run->persist, run->world, run->executor,
+                                                status != WEFT_STATUS_OK, line, sizeof line);
+    if (status == WEFT_STATUS_OK && closed != WEFT_STATUS_OK) {
+        status = closed;
+        (void)snprintf(run->line, sizeof run->line, "%s", line);
+    }
+    if (status != WEFT_STATUS_OK) {
         weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
         return run_found(run, desc) ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE;
     }
@@ -335,9 +324,14 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
     weft_cli_module module = {0};
     weft_executor_desc desc;
     weft_cli_options_parse(WEFT_CLI_RUN, argc, argv, &options);
-    weft_exit code = run_executor(&options, &desc);
+    weft_exit code = weft_cli_executor_choose(&options, &desc);
     if (code == WEFT_EXIT_OK)
         code = weft_cli_prepare(cli, "run", &options, &module);
+    char line[WEFT_CLI_LINE_SIZE];
+    if (code == WEFT_EXIT_OK && !weft_cli_persist_check(&options, line, sizeof line)) {
+        weft_cli_complain("%s", line);
+        code = WEFT_EXIT_USAGE;
+    }
     if (code == WEFT_EXIT_OK) {
         run_state run = {
             .options = &options,

@@ -104,3 +104,36 @@ void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
     desc->yield_ns = draw / 5 % 2 == 0 ? desc->yield_ns : 0;
     desc->tick_period_ns = draw / 7 % 2 == 0 ? 0 : 1000000;
 }
+
+weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executor_desc* out) {
+    weft_cli_executor executor = {WEFT_EXECUTOR_THREADS, 0};
+    if (options->executor != NULL)
+        (void)weft_cli_executor_parse(options->executor, strlen(options->executor), &executor);
+    if (options->worker_count != 0) {
+        bool serial = executor.kind == WEFT_EXECUTOR_SERIAL && options->worker_count != 1;
+        if (serial ||
+            (executor.worker_count != 0 && executor.worker_count != options->worker_count)) {
+            weft_cli_complain("--workers %u contradicts --executor %s", options->worker_count,
+                              options->executor);
+            return WEFT_EXIT_USAGE;
+        }
+        executor.worker_count = options->worker_count;
+    }
+    // These watch one worker at a time.
+    if (options->guard > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS) {
+        if (executor.worker_count > 1 ||
+            (options->executor != NULL && executor.worker_count == 0)) {
+            weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "
+                              "--workers out, or take serial, virtual:N or threads:1",
+                              weft_guard_name(options->guard));
+            return WEFT_EXIT_USAGE;
+        }
+        if (executor.worker_count == 0)
+            executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
+    }
+    *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    out->guard = options->guard;
+    if (options->has_sweep)
+        out->sweep = options->sweep;
+    return WEFT_EXIT_OK;
+}

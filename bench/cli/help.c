@@ -11,7 +11,9 @@ static const weft_cli_help helps[] = {
      "  weft run boids --entities 100k --ticks 200 --executor threads:4\n"
      "  weft run ./my_module.so --executor serial --hashes serial.hashes\n"
      "  weft run motion --seed 0x2a --json\n"
-     "  weft run ./my_module.so --guard=trap\n\n"
+     "  weft run ./my_module.so --guard=trap\n"
+     "  weft run creatures --journal run.journal --snapshot run.snapshot --snapshot-every 500\n"
+     "  weft run creatures --ticks 5000 --journal run.journal --resume run.snapshot\n\n"
      "Exit status: 0 done, 1 the guard found something, 2 wrong usage, 3 failure."},
     {WEFT_CLI_VERIFY, "WORKLOAD|MODULE.so",
      "Run a simulation on every executor and compare each tick with the serial run.\v"
@@ -100,6 +102,16 @@ static const weft_cli_help helps[] = {
      "  weft selftest bit --without verify\n\n"
      "Exit status: 0 every place is named, 1 one is not or a fault is seen where there is none, 2 "
      "wrong usage, 3 failure."},
+    {WEFT_CLI_REPLAY, "JOURNAL [WORKLOAD|MODULE.so] | --diff JOURNAL JOURNAL",
+     "Run a journal again and compare the digest of every tick.\v"
+     "Simulation, size and seed are those of the journal; a shared object must be named. Without "
+     "--executor: threads, as many as the machine suggests.\n\n"
+     "Examples:\n"
+     "  weft replay run.journal\n"
+     "  weft replay run.journal --executor serial --to 1000\n"
+     "  weft replay run.journal --snapshot a.snapshot --snapshot b.snapshot --from 500\n"
+     "  weft replay --diff run.journal other.journal\n\n"
+     "Exit status: 0 equal, 1 a tick differs, 2 wrong usage, 3 failure."},
     {WEFT_CLI_LIST, "",
      "List the simulations and measurements in this program.\v"
      "Examples:\n"

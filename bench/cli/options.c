@@ -52,16 +52,26 @@ enum {
     KEY_BUNDLE,
     KEY_BUILDS,
     KEY_RECORD,
+    KEY_JOURNAL,
+    KEY_FSYNC,
+    KEY_SNAPSHOT,
+    KEY_SNAPSHOT_EVERY,
+    KEY_COMPRESS,
+    KEY_RESUME,
+    KEY_FROM,
+    KEY_TO,
+    KEY_DIFF,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
 
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
-     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST)
+     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY)
 #define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | COMPARES)
+#define EXECUTES (SIMULATES | WEFT_CLI_REPLAY)
 #define SIZED (SIMULATES | WEFT_CLI_BENCH)
 
 /// An option and the commands that have it.
@@ -76,23 +86,23 @@ static const option_row option_rows[] = {
     {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
     {SIZED | WEFT_CLI_GRAPH,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
-    {SIMULATES,
+    {EXECUTES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0, "Who runs the systems: serial, virtual:3, threads:8",
       2}},
-    {SIZED,
+    {SIZED | WEFT_CLI_REPLAY,
      {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
       2}},
-    {SIMULATES,
+    {EXECUTES,
      {"schedule-seed", KEY_SCHEDULE_SEED, "N", 0,
       "Seed from which virtual draws its schedule and placement", 2}},
-    {SIMULATES,
+    {EXECUTES,
      {"sweep", KEY_SWEEP, "ORDER", 0, "Order inside a stage: auto, chunk, system (default: auto)",
       2}},
     {SIMULATES,
      {"guard", KEY_GUARD, "GUARD", 0,
       "Watch what systems touch: none, alias, hash, twin, trap (default: verify alias, run none)",
       2}},
-    {SIMULATES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
+    {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
     {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
     {COMPARES,
@@ -174,166 +184,29 @@ static const option_row option_rows[] = {
       "Fail if there is one: ambiguous, double-writer, read-before-write, dead", 4}},
     {WEFT_CLI_GRAPH,
      {"deny-ambiguous", KEY_DENY_AMBIGUOUS, NULL, 0, "The same as --deny ambiguous", 4}},
+    {WEFT_CLI_RUN,
+     {"journal", KEY_JOURNAL, "FILE", 0, "Record the inputs and the digest of every tick", 4}},
+    {WEFT_CLI_RUN,
+     {"fsync", KEY_FSYNC, "WHEN", 0,
+      "When the journal is made durable: tick, a number of ticks, none (default: at the end)", 4}},
+    {WEFT_CLI_RUN | WEFT_CLI_REPLAY,
+     {"snapshot", KEY_SNAPSHOT, "FILE", 0,
+      "run: write the state after the last tick; replay: start there (may be given several times)",
+      4}},
+    {WEFT_CLI_RUN, {"snapshot-every", KEY_SNAPSHOT_EVERY, "N", 0, "Also after every N ticks", 4}},
+    {WEFT_CLI_RUN, {"compress", KEY_COMPRESS, NULL, 0, "Compress snapshots", 4}},
+    {WEFT_CLI_RUN,
+     {"resume", KEY_RESUME, "FILE", 0, "Go on from a snapshot, or from the end of a journal", 4}},
+    {WEFT_CLI_REPLAY,
+     {"from", KEY_FROM, "TICK", 0, "Start at the latest snapshot that is not after it", 3}},
+    {WEFT_CLI_REPLAY, {"to", KEY_TO, "TICK", 0, "Stop after it", 3}},
+    {WEFT_CLI_REPLAY, {"diff", KEY_DIFF, NULL, 0, "Say where two journals part", 3}},
     {ALL | KEPT, {"json", KEY_JSON, NULL, 0, "Print the result as JSON", 5}},
     {ALL, {"quiet", KEY_QUIET, NULL, 0, "Show no progress", 5}},
 };
 
 #define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
 
-// Numbers ----------------------------------------------------------------------------------------
-
-/// Digits of `base` from `*text` on, which is moved behind them. False if there are none, or too
-/// many for 64 bits.
-static bool digits_parse(const char** text, unsigned base, uint64_t* out) {
-    uint64_t value = 0;
-    const char* at = *text;
-    for (; isxdigit((unsigned char)*at); at++) {
-        unsigned char c = (unsigned char)tolower((unsigned char)*at);
-        unsigned digit = isdigit(c) ? c - (unsigned)'0' : c - (unsigned)'a' + 10u;
-        if (digit >= base)
-            break;
-        if (value > (UINT64_MAX - digit) / base)
-            return false;
-        value = value * base + digit;
-    }
-    bool some = at != *text;
-    *text = at;
-    *out = value;
-    return some;
-}
-
-bool weft_cli_u64_parse(const char* text, uint64_t* out) {
-    unsigned base = 10;
-    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
-        base = 16;
-        text += 2;
-    }
-    uint64_t value;
-    if (!digits_parse(&text, base, &value) || *text != '\0')
-        return false;
-    *out = value;
-    return true;
-}
-
-/// Reads ".25" into the number before it; returns how many digits that were, -1 for an error.
-static int fraction_parse(const char** text, uint64_t* number) {
-    if (**text != '.')
-        return 0;
-    const char* first = ++*text;
-    for (; isdigit((unsigned char)**text); ++*text) {
-        uint64_t digit = (uint64_t)(**text - '0');
-        if (*number > (UINT64_MAX - digit) / 10)
-            return -1;
-        *number = *number * 10 + digit;
-    }
-    return *text == first ? -1 : (int)(*text - first);
-}
-
-/// Reads "k", "M", "G" or "e6" as a power of ten. False if something else is there.
-static bool exponent_parse(const char* text, int* power) {
-    static const char suffixes[] = "kMG";
-    *power = 0;
-    if (text[0] == '\0')
-        return true;
-    if (text[0] == 'e' || text[0] == 'E') {
-        uint64_t value;
-        text++;
-        if (!digits_parse(&text, 10, &value) || *text != '\0' || value > 19)
-            return false;
-        *power = (int)value;
-        return true;
-    }
-    const char* suffix = strchr(suffixes, text[0]);
-    if (suffix == NULL || text[1] != '\0')
-        return false;
-    *power = 3 * (int)(suffix - suffixes + 1);
-    return true;
-}
-
-bool weft_cli_count_parse(const char* text, uint64_t* out) {
-    uint64_t number;
-    int power;
-    if (!digits_parse(&text, 10, &number))
-        return false;
-    int fraction = fraction_parse(&text, &number);
-    if (fraction < 0 || !exponent_parse(text, &power))
-        return false;
-    for (; power > fraction; power--) {
-        if (number > UINT64_MAX / 10)
-            return false;
-        number *= 10;
-    }
-    for (; power < fraction; power++) {
-        if (number % 10 != 0)
-            return false;
-        number /= 10;
-    }
-    *out = number;
-    return true;
-}
-
-bool weft_cli_time_parse(const char* text, double* seconds_out) {
-    uint64_t number;
-    double unit = 1;
-    if (!digits_parse(&text, 10, &number) || number == 0 || number > 1000000000)
-        return false;
-    if (text[0] != '\0' && text[1] != '\0')
-        return false;
-    if (text[0] == 'm')
-        unit = 60;
-    else if (text[0] == 'h')
-        unit = 3600;
-    else if (text[0] != 's' && text[0] != '\0')
-        return false;
-    *seconds_out = (double)number * unit;
-    return true;
-}
-
-// Names ------------------------------------------------------------------------------------------
-
-#define NAME_LENGTH_MAX 63u
-
-/// Letters to change, add or drop to make one name the other.
-static size_t name_distance(const char* a, const char* b) {
-    size_t row[NAME_LENGTH_MAX + 1];
-    size_t length = strlen(b);
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < length; j++) {
-            size_t best = diagonal + (a[i] != b[j]);
-            diagonal = row[j + 1];
-            if (best > row[j] + 1)
-                best = row[j] + 1;
-            if (best > diagonal + 1)
-                best = diagonal + 1;
-            row[j + 1] = best;
-        }
-    }
-    return row[length];
-}
-
-const char* weft_cli_nearest(const char* name, const char* const* names, size_t count) {
-    size_t length = strlen(name);
-    size_t best = length / 3 + 2;
-    const char* nearest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        size_t other = strlen(names[i]);
-        if (length > NAME_LENGTH_MAX || other > NAME_LENGTH_MAX)
-            continue;
-        size_t distance = name_distance(name, names[i]);
-        // A part of a longer name counts as one slip.
-        if (length >= 3 && distance > 1 && strstr(names[i], name) != NULL)
-            distance = 1;
-        if (distance < best) {
-            nearest = names[i];
-            best = distance;
-        }
-    }
-    return nearest;
-}
 
 // Parsing ----------------------------------------------------------------------------------------
 
@@ -579,6 +452,55 @@ static error_t parse_perturb(int key, char* text, struct argp_state* state) {
     }
 }
 
+/// "tick", "none", or a number of ticks.
+static uint32_t parse_fsync(struct argp_state* state, const char* text) {
+    uint64_t ticks = 0;
+    if (strcmp(text, "none") == 0)
+        return 0;
+    if (strcmp(text, "tick") == 0)
+        return 1;
+    if (!weft_cli_count_parse(text, &ticks) || ticks == 0 || ticks > UINT32_MAX)
+        argp_error(state, "--fsync: '%s' is not tick, none or a number of ticks", text);
+    return (uint32_t)ticks;
+}
+
+static error_t parse_persist(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_JOURNAL:
+        options->journal_path = text;
+        return 0;
+    case KEY_FSYNC:
+        options->sync_ticks = parse_fsync(state, text);
+        options->has_fsync = true;
+        return 0;
+    case KEY_SNAPSHOT:
+        list_add(&options->snapshots, &options->snapshot_count, text);
+        return 0;
+    case KEY_SNAPSHOT_EVERY:
+        parse_count(state, "snapshot-every", text, &options->has_snapshot_every,
+                    &options->snapshot_every);
+        return 0;
+    case KEY_COMPRESS:
+        options->compress = true;
+        return 0;
+    case KEY_RESUME:
+        options->resume_path = text;
+        return 0;
+    case KEY_FROM:
+        parse_count(state, "from", text, &options->has_from, &options->from);
+        return 0;
+    case KEY_TO:
+        parse_count(state, "to", text, &options->has_to, &options->to);
+        return 0;
+    case KEY_DIFF:
+        options->diff = true;
+        return 0;
+    default:
+        return parse_perturb(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -605,7 +527,7 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         options->quiet = true;
         return 0;
     default:
-        return parse_perturb(key, text, state);
+        return parse_persist(key, text, state);
     }
 }
 
@@ -635,5 +557,6 @@ void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->pure);
     free(options->without);
     free(options->deny);
+    free(options->snapshots);
     *options = (weft_cli_options){0};
 }

@@ -17,6 +17,7 @@ static const command_row command_rows[] = {
     {"run", weft_cli_run, "run a simulation and print its digests"},
     {"verify", weft_cli_verify, "compare every executor with the serial run, tick by tick"},
     {"bisect", weft_cli_bisect, "go from a difference to its cause; replay a bundle"},
+    {"replay", weft_cli_replay, "run a journal again and compare every digest"},
     {"graph", weft_cli_graph, "show how systems are ordered, and why"},
     {"bench", weft_cli_bench, "measure Weft on this machine"},
     {"lint", weft_cli_lint, "find in sources and objects what breaks determinism"},
