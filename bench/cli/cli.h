@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include <weft/clock.h>
 #include <weft/journal.h>
 #include <weft/module.h>
 #include <weft/snapshot.h>
@@ -138,6 +139,9 @@ typedef struct weft_cli_options {
     bool has_to;
     uint64_t to;
     bool diff;
+    // Real time
+    uint32_t rate; // Ticks a second; 0: as fast as it goes.
+    bool skip_late;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and

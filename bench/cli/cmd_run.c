@@ -4,6 +4,9 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
+
+#define LATE_BURST 5u // Ticks at once where they are late.
 
 /// A run under way and what it measured.
 typedef struct run_state {
@@ -15,6 +18,7 @@ typedef struct run_state {
     weft_executor* executor;
     weft_cli_hashes hashes;
     weft_cli_persist persist;
+    weft_clock clock;
     uint64_t first_tick;        // Of the world when it began to run.
     weft_verify_digests last;   // After the last tick.
     uint64_t tick_count;        // Wanted.
@@ -125,10 +129,27 @@ static weft_status run_tick(run_state* run, uint64_t tick) {
     return run_record(run, outputs, count);
 }
 
+/// Waits until ticks are due, or a signal comes; how many are.
+static uint32_t run_wait(run_state* run) {
+    if (run->options->rate == 0 || weft_cli_interrupted())
+        return 1;
+    uint32_t due = weft_clock_due(&run->clock, weft_clock_now_ns());
+    if (due > 0)
+        return due;
+    uint64_t now = weft_clock_now_ns();
+    uint64_t next = weft_clock_next_ns(&run->clock);
+    uint64_t left = next > now ? next - now : 0;
+    struct timespec wait = {.tv_sec = (time_t)(left / 1000000000),
+                            .tv_nsec = (long)(left % 1000000000)};
+    (void)nanosleep(&wait, NULL);
+    return 0;
+}
+
 /// Runs all ticks, or as many as there are before an interrupt.
 static weft_status run_ticks(run_state* run) {
     char what[96];
     weft_cli_progress progress = weft_cli_progress_start(run->options->quiet);
+    uint32_t due = 0;
     (void)snprintf(what, sizeof what, "%s: tick", run->module->name);
     weft_status status = run_look(run, run->tick_count <= run->first_tick);
     if (status == WEFT_STATUS_OK && run->tick_count == 0 && run->options->record_path != NULL)
@@ -139,6 +160,9 @@ static weft_status run_ticks(run_state* run) {
             status = run_look(run, true);
             break;
         }
+        while (due == 0)
+            due = run_wait(run);
+        due--;
         if (run->module->input != NULL)
             status = run->module->input(run->world, tick);
         double started = weft_cli_clock();
@@ -205,6 +229,9 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
                numbers_text(run->numbers.flags, state, sizeof state),
                weft_cli_number(run->numbers.task_count, number), run->numbers_tick,
                run->numbers.system, run->numbers.archetype, run->numbers.shard);
+    if (run->options->rate > 0)
+        printf("clock     %" PRIu32 " ticks/s, %s late ones dropped\n", run->options->rate,
+               weft_cli_number(run->clock.dropped, number));
     if (run->first_tick > 0)
         printf("resumed   from tick %s\n", weft_cli_number(run->first_tick, number));
     if (run->persist.journal_path != NULL)
@@ -332,11 +359,15 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_cli_complain("%s", line);
         code = WEFT_EXIT_USAGE;
     }
+    if (options.rate > 0)
+        desc.tick_period_ns = 1000000000 / options.rate; // Workers are awake when a tick is due.
     if (code == WEFT_EXIT_OK) {
         run_state run = {
             .options = &options,
             .module = module.module,
             .sizes = {options.entity_count, options.seed},
+            .clock = weft_clock_make(options.rate > 0 ? options.rate : 1, LATE_BURST,
+                                     options.skip_late ? WEFT_CLOCK_SKIP : WEFT_CLOCK_CATCH_UP),
             .tick_count =
                 options.has_tick_count ? options.tick_count : module.module->tick_count_default,
         };

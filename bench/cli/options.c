@@ -61,6 +61,8 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_DIFF,
+    KEY_RATE,
+    KEY_LATE,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
@@ -184,6 +186,9 @@ static const option_row option_rows[] = {
       "Fail if there is one: ambiguous, double-writer, read-before-write, dead", 4}},
     {WEFT_CLI_GRAPH,
      {"deny-ambiguous", KEY_DENY_AMBIGUOUS, NULL, 0, "The same as --deny ambiguous", 4}},
+    {WEFT_CLI_RUN, {"rate", KEY_RATE, "HZ", 0, "Run in real time, so many ticks a second", 2}},
+    {WEFT_CLI_RUN,
+     {"late", KEY_LATE, "HOW", 0, "Ticks that are late: catch-up (the default) or skip", 2}},
     {WEFT_CLI_RUN,
      {"journal", KEY_JOURNAL, "FILE", 0, "Record the inputs and the digest of every tick", 4}},
     {WEFT_CLI_RUN,
@@ -495,6 +500,14 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_DIFF:
         options->diff = true;
+        return 0;
+    case KEY_RATE:
+        options->rate = parse_small(state, "rate", text, WEFT_CLOCK_RATE_MAX);
+        return 0;
+    case KEY_LATE:
+        if (strcmp(text, "catch-up") != 0 && strcmp(text, "skip") != 0)
+            argp_error(state, "--late: '%s' is not catch-up or skip", text);
+        options->skip_late = text[0] == 's';
         return 0;
     default:
         return parse_perturb(key, text, state);

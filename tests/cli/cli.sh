@@ -1319,6 +1319,111 @@ interrupted() {
     [ "$code" -eq 3 ] || fail "exit code $code, not 3"
 }
 
+section_persist() {
+    run="creatures --entities 3000 --quiet"
+    # shellcheck disable=SC2086
+    try 0 run $run --ticks 60 --json
+    whole=$(value full)
+    # Stopped and gone on with, by other executors: the same world.
+    try 0 run $run --ticks 40 --snapshot "$dir/a" --journal "$dir/j" --executor threads:2
+    out "snapshot  $dir/a, tick 40"
+    try 0 run $run --ticks 60 --resume "$dir/a" --executor virtual:3 --json
+    is "$whole" full
+    is 40 first_tick
+    try 0 run $run --ticks 60 --resume "$dir/a" --journal "$dir/j" --executor serial --json
+    is "$whole" full
+    try 0 run $run --ticks 25 --snapshot "$dir/b" --snapshot-every 10 --json
+    # A journal alone, with snapshots, and parts of it.
+    try 0 replay "$dir/j" --json
+    is 61 compared
+    is 60 last_tick
+    try 0 replay "$dir/j" --snapshot "$dir/a" --snapshot "$dir/b" --from 30 --to 50 \
+        --executor serial --json
+    is 25 first_tick
+    is 50 last_tick
+    try 0 replay "$dir/j" --snapshot "$dir/a"
+    out "ticks     40 to 60"
+    out "equal     21 digests"
+    try 3 replay "$dir/j" --to 61
+    err "ends with tick 60, before tick 61"
+    # A torn end: named, cut, gone on with, and nothing later is lost.
+    truncate -s -20 "$dir/j"
+    try 0 replay "$dir/j"
+    out "torn      the last 49 bytes are no whole tick"
+    try 0 run $run --ticks 60 --resume "$dir/j" --json
+    err "the last 49 bytes are no whole tick"
+    is "$whole" full
+    try 0 replay "$dir/j" --json
+    is 60 last_tick
+    is 0 torn_bytes
+    # Other runs, and files that are none.
+    try 3 run $run --journal "$dir/j"
+    err "File exists; take another name"
+    try 3 run creatures --entities 3001 --resume "$dir/a"
+    err "entities is 3000 there, 3001 here"
+    try 3 run creatures --entities 3000 --seed 2 --resume "$dir/j"
+    err "seed is 0x1 there, 0x2 here"
+    try 3 run $run --resume "$sources/posted.c"
+    err "this is no snapshot: it does not begin with WEFTSNAP"
+    try 3 replay "$dir/a"
+    err "this is no journal: it does not begin with WEFTJRNL"
+    try 3 replay "$dir/j" boids
+    err "module is creatures there, boids here"
+    # Inputs are run again from the journal, not from the module.
+    WEFT_TEST_ODD_TICK=20 try 0 run "$modules/posted.so" --journal "$dir/odd" --fsync=7 --json
+    odd=$(value full)
+    try 0 run "$modules/posted.so" --journal "$dir/even" --fsync=tick
+    try 0 replay "$dir/odd" "$modules/posted.so" --json
+    is 50 inputs
+    try 1 replay --diff "$dir/odd" "$dir/even"
+    out "different tick 21: the inputs differ"
+    try 0 run "$modules/posted.so" --ticks 50 --resume "$dir/odd" --json
+    is "$odd" full
+    try 0 replay --diff "$dir/odd" "$dir/odd" --json
+    is true equal
+    try 3 replay --diff "$dir/odd" "$dir/j"
+    err "module is posted there, creatures here"
+    # Real time.
+    try 0 run motion --entities 100 --ticks 5 --rate 200 --late skip
+    out "clock     200 ticks/s"
+    for wrong in "--snapshot-every 5" "--compress" "--fsync tick" "--fsync sometimes" "--late never" \
+        "--snapshot a --snapshot b" "--resume $dir/a --hashes $dir/h"; do
+        try 2 run motion $wrong
+    done
+    try 2 replay
+    try 2 replay --diff "$dir/j"
+}
+
+# Killed at any moment, the journal has every tick that was said to be durable, and the run goes on
+# from its end to the same world.
+section_killed() {
+    run="creatures --entities 2000 --quiet --executor serial"
+    # shellcheck disable=SC2086
+    try 0 run $run --ticks 400 --json
+    whole=$(value full)
+    for round in $(seq "${WEFT_TEST_KILLS:-50}"); do
+        rm -f "$dir/j" "$dir/s" "$dir/s.tmp"
+        # shellcheck disable=SC2086
+        "$weft" run $run --ticks 100000 --journal "$dir/j" --snapshot "$dir/s" --snapshot-every 7 \
+            --fsync $((round % 3 * 4 + 1)) >"$dir/out" 2>"$dir/err" &
+        child=$!
+        sleep "0.$(printf '%03d' $((round * 7919 % 150 + 1)))"
+        kill -KILL $child
+        wait $child 2>"$dir/ignored"
+        [ -e "$dir/j" ] || continue
+        try 0 replay "$dir/j" --executor serial --json
+        last=$(value last_tick)
+        from=$dir/j
+        [ ! -e "$dir/s" ] || from=$dir/s
+        [ "$last" -le 400 ] || { said="replay"; last=400; try 0 replay "$dir/j" --to 400; continue; }
+        try 0 run $run --ticks 400 --resume "$from" --journal "$dir/j" --json
+        is "$whole" full
+        try 0 replay "$dir/j" --executor serial --json
+        is 400 last_tick
+        is 0 torn_bytes
+    done
+}
+
 section_interrupt() {
     interrupted run creatures --entities 1k --ticks 1e12 --hashes "$dir/some.hashes"
     err "interrupted after tick"
