@@ -4,7 +4,7 @@
 #include <weft/journal.h>
 
 #include "frame.h"
-#include "identity.h"
+#include "run_identity.h"
 #include "weft_bytes.h"
 
 /// Kinds of frames.

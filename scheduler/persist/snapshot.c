@@ -11,8 +11,8 @@
 
 #include "compress.h"
 #include "exec.h"
-#include "identity.h"
 #include "os.h"
+#include "run_identity.h"
 #include "snapshot_format.h"
 #include "weft_bytes.h"
 #include "weft_state.h"

@@ -1,6 +1,6 @@
-// Identities (identity.h): kind (1), length of the name (1), of the value (2), name, value.
+// Identities (run_identity.h): kind (1), length of the name (1), of the value (2), name, value.
 
-#include "identity.h"
+#include "run_identity.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
