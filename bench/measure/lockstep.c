@@ -17,6 +17,8 @@ weft_lockstep_length weft_lockstep_length_of(const weft_measure_options* options
 
 static weft_status tick(weft_lockstep* one) {
     weft_digest view, full;
+    if (one->journal != NULL)
+        return weft_rig_tick_journal(&one->rig, 0, one->journal);
     weft_status status = weft_rig_tick(&one->rig, 0);
     if (status == WEFT_STATUS_OK && one->digest)
         status = weft_executor_digest(one->rig.executor[0], &view, &full);
@@ -30,7 +32,15 @@ static weft_status open_one(const weft_measure_options* options, weft_lockstep* 
                             .aliased = one->aliased,
                             .apart = one->desc.guard == WEFT_GUARD_TRAP};
     WEFT_TRY(weft_rig_open_as(&one->rig, one->module, &start));
-    return weft_rig_add(&one->rig, &one->desc);
+    WEFT_TRY(weft_rig_add(&one->rig, &one->desc));
+    if (one->journal_path == NULL)
+        return WEFT_STATUS_OK;
+    weft_journal_desc desc = weft_journal_desc_default();
+    weft_status status =
+        weft_journal_create(&desc, one->rig.schedule, one->journal_path, &one->journal);
+    if (status != WEFT_STATUS_OK)
+        snprintf(one->rig.error, sizeof(one->rig.error), "%s", weft_world_error(one->rig.world));
+    return status;
 }
 
 static weft_status run_block(const weft_measure_options* options, weft_lockstep* one,
@@ -102,8 +112,12 @@ weft_status weft_lockstep_run(const weft_measure_options* options, const char* w
 }
 
 void weft_lockstep_close(weft_lockstep* all, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i) {
+        char line[64]; // Ticks have told whether it failed.
+        (void)weft_journal_close(all[i].journal, line, sizeof(line));
+        all[i].journal = NULL;
         weft_rig_close(&all[i].rig);
+    }
 }
 
 bool weft_lockstep_equal(weft_lockstep* a, weft_lockstep* b) {

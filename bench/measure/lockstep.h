@@ -12,11 +12,13 @@ typedef struct weft_lockstep {
     const weft_module* module;
     uint64_t entity_count;
     weft_executor_desc desc;
-    bool digest;    // Both digests after each tick, in its time.
-    bool unordered; // weft_world_desc.unordered_commit.
-    bool aliased;   // Memory that is mapped twice; for TRAP with columns apart.
+    const char* journal_path; // A journal of every tick, with its digest; null: none.
+    bool digest;              // Both digests after each tick, in its time.
+    bool unordered;           // weft_world_desc.unordered_commit.
+    bool aliased;             // Memory that is mapped twice; for TRAP with columns apart.
     // Set by the calls.
     weft_rig rig;
+    weft_journal* journal;
     weft_series us; // Microseconds of each timed tick, by round.
 } weft_lockstep;
 

@@ -60,11 +60,16 @@ weft_status weft_rig_add(weft_rig* rig, const weft_executor_desc* desc) {
 }
 
 weft_status weft_rig_tick(weft_rig* rig, uint32_t index) {
+    return weft_rig_tick_journal(rig, index, NULL);
+}
+
+weft_status weft_rig_tick_journal(weft_rig* rig, uint32_t index, weft_journal* journal) {
     weft_status status = WEFT_STATUS_OK;
     if (rig->module->input)
         status = rig->module->input(rig->world, weft_world_tick(rig->world));
     if (status == WEFT_STATUS_OK)
-        status = weft_executor_tick(rig->executor[index]);
+        status = journal ? weft_journal_tick(journal, rig->executor[index])
+                         : weft_executor_tick(rig->executor[index]);
     return status == WEFT_STATUS_OK ? status : failed(rig, status);
 }
 

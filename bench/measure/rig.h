@@ -3,6 +3,8 @@
 
 #include "workload.h"
 
+#include <weft/journal.h>
+
 #define WEFT_RIG_EXECUTORS_MAX 8
 
 typedef struct weft_rig {
@@ -37,6 +39,9 @@ weft_status weft_rig_add(weft_rig* rig, const weft_executor_desc* desc);
 
 /// Posts the tick's input, if the module has any, and runs one tick on the executor of this index.
 weft_status weft_rig_tick(weft_rig* rig, uint32_t index);
+
+/// The same, recorded in a journal where it is not null.
+weft_status weft_rig_tick_journal(weft_rig* rig, uint32_t index, weft_journal* journal);
 
 /// A rig's executor as a case of a measurement (harness.h).
 typedef struct weft_rig_side {

@@ -18,7 +18,10 @@
 #include "weft_state.h"
 
 #define SNAPSHOT_COOKIE 0x57534e50u
-#define ROUND ((uint64_t)64 << 20) // Bytes of a round's parts, or one part that is larger.
+// Bytes of a round's parts, or one part that is larger: as few as keep the workers busy, since the
+// first touch of memory costs as much as writing it.
+#define ROUND_MIN ((uint64_t)8 << 20)
+#define ROUND_EACH ((uint64_t)4 << 20) // For each worker.
 #define PART_HEAD (WEFT__FRAME_HEAD + WEFT__SNAPSHOT_DATA_HEAD)
 #define RATIO_MAX 100000u // Of bytes to compressed ones: zstd does not reach it.
 
@@ -124,11 +127,13 @@ static weft_status save_round(saver* save, uint32_t count, uint64_t bytes) {
 // Fits the parts from `first` on into rounds; how many are in the first one, and what room it has.
 static uint32_t fill_round(saver* save, uint32_t first, uint64_t* room_out, uint64_t* bytes_out) {
     uint32_t count = 0;
+    uint64_t round = ROUND_EACH * save->executor->worker_count;
+    round = round > ROUND_MIN ? round : ROUND_MIN;
     *room_out = *bytes_out = 0;
     while (first + count < save->parts.count) {
         save_part* part = &save->parts.items[first + count];
         uint64_t room = part_room(save, part->part.size);
-        if (count > 0 && *room_out + room > ROUND)
+        if (count > 0 && *room_out + room > round)
             break;
         part->place = (size_t)*room_out;
         part->raw = part->place + PART_HEAD +

@@ -113,6 +113,10 @@ Test(measures, guard_runs) {
     run_quick(&weft_measure_guard, 0);
 }
 
+Test(measures, persist) {
+    run_quick(&weft_measure_persist, 0);
+}
+
 Test(measures, price_runs) {
     run_quick(&weft_measure_price, 0);
 }
