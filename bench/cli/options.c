@@ -212,7 +212,6 @@ static const option_row option_rows[] = {
 
 #define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
 
-
 // Parsing ----------------------------------------------------------------------------------------
 
 static void parse_count(struct argp_state* state, const char* name, const char* text, bool* has,
