@@ -345,7 +345,9 @@ static weft_status load_identity(loader* load, weft_world* world, const weft_sna
     weft_status status = weft__identity_make(world, NULL, desc->pairs, desc->pair_count, &own);
     if (status == WEFT_STATUS_OK)
         status = weft__identity_compare(load->identity, load->identity_size, &own,
-                                        WEFT__IDENTITY_STATE, text, sizeof(text));
+                                        desc->migration_count > 0 ? 1u << WEFT__IDENTITY_HOST
+                                                                  : WEFT__IDENTITY_STATE,
+                                        text, sizeof(text));
     WEFT__VEC_FREE(&world->arena, own);
     if (status == WEFT_STATUS_IDENTITY_MISMATCH)
         (void)snprintf(load->line, sizeof(load->line), "%.200s: made by another run: %s",
@@ -376,8 +378,14 @@ static weft_status load_state(loader* load, weft_world* world, const char* path,
 
 // The state itself, when all of the file was looked through.
 static weft_status load_world(const loader* load, weft_world* world, const char* path,
-                              bool compare) {
-    weft_status status = weft_world_decode(world, load->state, (size_t)load->info.state_size);
+                              const weft_snapshot_desc* desc) {
+    bool migrated = desc->migration_count > 0;
+    bool compare = load->info.has_digest && !desc->no_digest && !migrated;
+    size_t size = (size_t)load->info.state_size;
+    weft_status status = migrated
+                             ? weft_world_decode_migrated(world, load->state, size,
+                                                          desc->migrations, desc->migration_count)
+                             : weft_world_decode(world, load->state, size);
     if (status != WEFT_STATUS_OK)
         return status;
     if (world->tick == load->info.tick &&
@@ -406,7 +414,7 @@ weft_status weft_snapshot_load(weft_world* world, const char* path,
     if (status != WEFT_STATUS_OK)
         status = weft__world_fail(world, status, "%s", load.line);
     else
-        status = load_world(&load, world, path, load.info.has_digest && !desc->no_digest);
+        status = load_world(&load, world, path, desc);
     weft__frames_close(&load.frames);
     weft__os_region_release(load.state, (size_t)load.info.state_size);
     return status;

@@ -14,6 +14,9 @@
 #include "weft_bytes.h"
 #include "workload.h"
 
+WEFT_COMPONENT(CrateThen, (uint32_t, weight));
+WEFT_COMPONENT(CrateNow, (uint32_t, height), (uint32_t, weight));
+
 typedef struct fixture {
     test_folder folder;
     test_path path;
@@ -250,4 +253,37 @@ Test(snapshot_refusals, inspection) {
                  WEFT_STATUS_BAD_FORMAT);
     TEXT_HAS(line, "cut off");
     fixture_close(&f);
+}
+
+// One of another schema: by the table, or refused by the type that has changed.
+Test(snapshot_refusals, another_schema) {
+    weft_type then = *WEFT_TYPE(CrateThen);
+    weft_type now = *WEFT_TYPE(CrateNow);
+    then.name = now.name = "Crate";
+    static const CrateNow initial = {.height = 4};
+    const weft_migration table[] = {{&then, &now, NULL, &initial}};
+    test_folder folder = folder_open();
+    test_path path = folder_file(&folder, "crates");
+    weft_snapshot_desc desc = weft_snapshot_desc_default();
+    weft_world* worlds[2] = {world_make(), world_make()};
+    world_component(worlds[0], &then, WEFT_STORAGE_DENSE);
+    world_component(worlds[1], &now, WEFT_STORAGE_DENSE);
+    weft_entity crate = world_create_one(worlds[0]);
+    weft_commands_add(weft_world_commands(worlds[0]), 0, crate, &then, &(CrateThen){30});
+    world_commit(worlds[0]);
+    weft_schedule* schedule = run_schedule(worlds[0]);
+    weft_executor* executor = run_executor(schedule, &run_configs[0]);
+    WORLD_OK(worlds[0], weft_snapshot_save(executor, path.text, &desc));
+    cr_assert_eq(weft_snapshot_load(worlds[1], path.text, &desc), WEFT_STATUS_IDENTITY_MISMATCH);
+    TEXT_HAS(weft_world_error(worlds[1]), "type 1 is component Crate, layout ");
+    desc.migrations = table;
+    desc.migration_count = 1;
+    WORLD_OK(worlds[1], weft_snapshot_load(worlds[1], path.text, &desc));
+    const CrateNow* moved = weft_world_read(worlds[1], crate, &now);
+    cr_assert(moved != NULL && moved->weight == 30 && moved->height == 4);
+    weft_executor_destroy(executor);
+    weft_schedule_destroy(schedule);
+    weft_world_destroy(worlds[0]);
+    weft_world_destroy(worlds[1]);
+    folder_close(&folder);
 }

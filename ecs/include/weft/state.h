@@ -42,6 +42,26 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_encode(weft_world* world, weft_si
 WEFT_API WEFT_NODISCARD weft_status weft_world_decode(weft_world* world, const void* bytes,
                                                       size_t size);
 
+/// What becomes of the values of one type that has changed since a state was encoded.
+typedef struct weft_migration {
+    const weft_type* from; // As it was, name and fields. Null: the state does not have this type.
+    const weft_type* to;   // As it is registered here.
+    /// Makes one value, which starts as zero. Null: fields of the same name are kept, and others
+    /// are those of `initial`.
+    void (*convert)(void* to, const void* from);
+    const void* initial; // One value of `to`; null: zero.
+} weft_migration;
+
+/// Like weft_world_decode(), of a state whose types may have had other layouts or names, which the
+/// table tells, and may lack the last ones. New resources and reductions have the values that this
+/// world was made with; nobody has a new component; nothing waits in a new channel. Status: also
+/// IDENTITY_MISMATCH for a type that has changed and is not in the table, BAD_ARGUMENT for a field
+/// that has changed its kind where there is no function.
+WEFT_API WEFT_NODISCARD weft_status weft_world_decode_migrated(weft_world* world, const void* bytes,
+                                                               size_t size,
+                                                               const weft_migration* table,
+                                                               size_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 
 #include <weft/executor.h>
 #include <weft/identity.h>
+#include <weft/state.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +20,9 @@ typedef struct weft_snapshot_desc {
     bool no_digest;                  // Neither kept nor compared: each costs a hash of the state.
     const weft_identity_pair* pairs; // Of the host.
     size_t pair_count;
-    uint32_t cookie; // Set by the default function. Do not write.
+    const weft_migration* migrations; // To load one of another schema (weft_world_decode_migrated):
+    size_t migration_count;           // its digest is another one then, and is not compared.
+    uint32_t cookie;                  // Set by the default function. Do not write.
 } weft_snapshot_desc;
 
 /// Not compressed, with the digest, no pairs.
