@@ -84,6 +84,17 @@ elseif(WEFT_ZSTD AND NOT WEFT_ZSTD STREQUAL "AUTO")
     set(WEFT_HAVE_ZSTD ON)
 endif()
 
+# Audits are by BLAKE2b where libb2 is.
+set_property(CACHE WEFT_B2 PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_B2 OFF)
+if(WEFT_B2 STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
+    pkg_check_modules(WEFT_B2_LIB QUIET IMPORTED_TARGET libb2)
+    set(WEFT_HAVE_B2 ${WEFT_B2_LIB_FOUND})
+elseif(WEFT_B2 AND NOT WEFT_B2 STREQUAL "AUTO")
+    weft_require(WEFT_B2_LIB libb2 libb2 libb2-dev)
+    set(WEFT_HAVE_B2 ON)
+endif()
+
 # What the measurements compare with, each optional. The sanitizers do not see into other runtimes,
 # so their builds have none of those.
 set(WEFT_HAVE_FIXMATH OFF)
@@ -200,6 +211,6 @@ if(WEFT_TESTS)
 endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
-    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, zstd ${WEFT_HAVE_ZSTD}, libclang ${WEFT_HAVE_LIBCLANG}, "
+    "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, zstd ${WEFT_HAVE_ZSTD}, libb2 ${WEFT_HAVE_B2}, libclang ${WEFT_HAVE_LIBCLANG}, "
     "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}, Relacy ${WEFT_HAVE_RELACY}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

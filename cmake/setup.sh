@@ -6,7 +6,7 @@
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
-    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libdw-dev libzstd-dev"
+    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libdw-dev libzstd-dev libb2-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
     libclang-14-dev libmpfr-dev relacy-dev graphviz"

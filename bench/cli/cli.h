@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include <weft/audit.h>
 #include <weft/clock.h>
 #include <weft/journal.h>
 #include <weft/module.h>
@@ -142,6 +143,7 @@ typedef struct weft_cli_options {
     // Real time
     uint32_t rate; // Ticks a second; 0: as fast as it goes.
     bool skip_late;
+    bool audit;
 } weft_cli_options;
 
 /// Reads the arguments of one command; argv[0] is what usage lines call the program. Prints and

@@ -18,6 +18,7 @@ typedef struct run_state {
     weft_executor* executor;
     weft_cli_hashes hashes;
     weft_cli_persist persist;
+    char audit[WEFT_AUDIT_TEXT]; // Empty: not wanted.
     weft_clock clock;
     uint64_t first_tick;        // Of the world when it began to run.
     weft_verify_digests last;   // After the last tick.
@@ -77,6 +78,8 @@ static weft_status run_look(run_state* run, bool last) {
                        weft_world_tick(run->world), line);
         return WEFT_STATUS_SYSTEM_FAILED;
     }
+    if (options->audit && last)
+        WEFT_TRY(weft_world_audit(run->world, run->audit));
     if (options->hashes_path == NULL && !last)
         return WEFT_STATUS_OK;
     WEFT_TRY(weft_executor_digest(run->executor, &run->last.view, &run->last.full));
@@ -243,6 +246,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf("view      %s\n", text);
     weft_digest_format(run->last.full, text);
     printf("full      %s\n", text);
+    if (run->audit[0] != '\0')
+        printf("blake2b   %s\n", run->audit);
 }
 
 static bool run_print_json(const run_state* run, const weft_executor_desc* desc) {
@@ -270,25 +275,27 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "system", run->numbers.system,               //
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
-    return weft_cli_json_print(json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, s:o, s:o}", //
-        "weft", weft_version(),                                                                  //
-        "module", run->module->name,                                                             //
-        "entities", (json_int_t)run->sizes.entity_count,                                         //
-        "first_tick", (json_int_t)run->first_tick,                                               //
-        "ticks", (json_int_t)ticks,                                                              //
-        "seed", weft_cli_json_hex(run->sizes.seed),                                              //
-        "math", weft_math_name(weft_world_math(run->world)),                                     //
-        "interrupted", (int)(ticks < run->tick_count),                                           //
-        "executor", executor,                                                                    //
-        "seconds", run->tick_s,                                                                  //
-        "ticks_per_second", run_rate(run, ticks),                                                //
-        "alive", (json_int_t)weft_world_entity_count(run->world),                                //
-        "state", state,                                                                          //
-        "numbers", numbers,                                                                      //
-        "guard", weft_cli_guard_json(desc->guard, NULL),                                         //
-        "view", weft_cli_json_digest(run->last.view),                                            //
-        "full", weft_cli_json_digest(run->last.full)));
+    return weft_cli_json_print(json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, "
+                                         "s:I, s:s, s:o, s:o, s:o, s:o, s:s}",                //
+                                         "weft", weft_version(),                              //
+                                         "module", run->module->name,                         //
+                                         "entities", (json_int_t)run->sizes.entity_count,     //
+                                         "first_tick", (json_int_t)run->first_tick,           //
+                                         "ticks", (json_int_t)ticks,                          //
+                                         "seed", weft_cli_json_hex(run->sizes.seed),          //
+                                         "math", weft_math_name(weft_world_math(run->world)), //
+                                         "interrupted", (int)(ticks < run->tick_count),       //
+                                         "executor", executor,                                //
+                                         "seconds", run->tick_s,                              //
+                                         "ticks_per_second", run_rate(run, ticks),            //
+                                         "alive",
+                                         (json_int_t)weft_world_entity_count(run->world), //
+                                         "state", state,                                  //
+                                         "numbers", numbers,                              //
+                                         "guard", weft_cli_guard_json(desc->guard, NULL), //
+                                         "view", weft_cli_json_digest(run->last.view),    //
+                                         "full", weft_cli_json_digest(run->last.full),    //
+                                         "blake2b", run->audit));
 }
 
 /// Prints what the guard found, if that is why the run failed.

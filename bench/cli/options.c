@@ -62,6 +62,7 @@ enum {
     KEY_TO,
     KEY_DIFF,
     KEY_RATE,
+    KEY_AUDIT,
     KEY_LATE,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
@@ -189,6 +190,8 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN, {"rate", KEY_RATE, "HZ", 0, "Run in real time, so many ticks a second", 2}},
     {WEFT_CLI_RUN,
      {"late", KEY_LATE, "HOW", 0, "Ticks that are late: catch-up (the default) or skip", 2}},
+    {WEFT_CLI_RUN,
+     {"audit", KEY_AUDIT, NULL, 0, "Also print BLAKE2b-256 of the state after the last tick", 4}},
     {WEFT_CLI_RUN,
      {"journal", KEY_JOURNAL, "FILE", 0, "Record the inputs and the digest of every tick", 4}},
     {WEFT_CLI_RUN,
@@ -499,6 +502,9 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_DIFF:
         options->diff = true;
+        return 0;
+    case KEY_AUDIT:
+        options->audit = true;
         return 0;
     case KEY_RATE:
         options->rate = parse_small(state, "rate", text, WEFT_CLOCK_RATE_MAX);

@@ -1383,6 +1383,16 @@ section_persist() {
     is true equal
     try 3 replay --diff "$dir/odd" "$dir/j"
     err "module is posted there, creatures here"
+    # Audits, where the build has them: of the state, not of how it came about.
+    "$weft" run $run --ticks 60 --audit --json >"$dir/out" 2>"$dir/err"
+    if grep -q "no BLAKE2b" "$dir/err"; then
+        said="no audits here"
+    else
+        audit=$(value blake2b)
+        [ ${#audit} -eq 64 ] || fail "no audit: $audit"
+        try 0 run $run --ticks 60 --resume "$dir/a" --audit --executor virtual:2
+        out "blake2b   $audit"
+    fi
     # Real time.
     try 0 run motion --entities 100 --ticks 5 --rate 200 --late skip
     out "clock     200 ticks/s"
