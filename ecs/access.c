@@ -82,6 +82,12 @@ static weft_status term_compile(weft_world* world, const weft_access* entry, wef
                        mode_name(entry->mode), entry->type->name);
         return WEFT_STATUS_BAD_ACCESS;
     }
+    if (entry->mode == WEFT_ACCESS_CONSUME &&
+        world->channels.items[type->index].delivery == WEFT_DELIVERY_LOG) {
+        (void)snprintf(text, capacity, "CONSUME(%s): the rows of a table are read by no system",
+                       entry->type->name);
+        return WEFT_STATUS_BAD_ACCESS;
+    }
     weft__term term = {.mode = entry->mode,
                        .type = entry->type,
                        .type_id = id,

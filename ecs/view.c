@@ -264,9 +264,14 @@ void weft_view_emit(weft_view* view, uint32_t row, const weft_type* type, weft_e
     const weft__channel* channel = &view->world->channels.items[term->index];
     WEFT_ASSERT((channel->target == WEFT_TARGET_WORLD) == weft_entity_is_null(target));
     WEFT_ASSERT(message != NULL && !weft__entity_is_provisional(target));
-    if (weft__commands_refuse(&view->commands, weft__type_at(view->world, term->type_id), "message",
-                              message, 1))
+    // Rows never become state, so nothing in them fails a tick that would not fail unlogged.
+    if (channel->delivery == WEFT_DELIVERY_LOG) {
+        if (!view->world->keep_tables)
+            return;
+    } else if (weft__commands_refuse(&view->commands, weft__type_at(view->world, term->type_id),
+                                     "message", message, 1)) {
         return;
+    }
     weft__record* record = weft__log_append(&view->commands, channel->stream, row, type->size);
     if (record == NULL)
         return;

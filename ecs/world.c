@@ -316,6 +316,11 @@ static weft_status register_resource(weft_world* world, const weft_type* type, u
 static weft_status register_channel(weft_world* world, const weft_type* type, weft_target target,
                                     weft_delivery delivery) {
     WEFT_ASSERT(world != NULL && type != NULL);
+    if (delivery == WEFT_DELIVERY_LOG && target != WEFT_TARGET_WORLD)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "channel %s: rows of a table have no addressee; use "
+                                "WEFT_TARGET_WORLD",
+                                type->name);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->channels, 1));
     WEFT_TRY(type_register(world, type, WEFT__ROLE_CHANNEL, world->channels.count, false));
     weft__channel* channel = &world->channels.items[world->channels.count];
@@ -327,7 +332,8 @@ static weft_status register_channel(weft_world* world, const weft_type* type, we
     channel->dirty = true;
     world->channels.count++;
     WEFT_TRY(reserve_encoding(world, type, WEFT_SHARD_SLOTS));
-    return weft__lanes_refresh(world);
+    WEFT_TRY(weft__lanes_refresh(world));
+    return delivery == WEFT_DELIVERY_LOG ? weft__table_add(world, channel->type) : WEFT_STATUS_OK;
 }
 
 static weft_status register_reduction(weft_world* world, const weft_type* type,
@@ -602,9 +608,12 @@ weft_status weft__tick_end(weft_world* world, weft__runner* runner) {
     WEFT_ASSERT(world->running && !world->failed);
     swap_buffered(world);
     weft_status status = weft__commit(world, runner);
-    for (uint32_t i = 0; status == WEFT_STATUS_OK && i < world->channels.count; i++)
+    for (uint32_t i = 0; status == WEFT_STATUS_OK && i < world->channels.count; i++) {
         if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
             status = weft__channel_collect(world, i);
+        else if (world->channels.items[i].delivery == WEFT_DELIVERY_LOG)
+            status = weft__channel_keep(world, i, runner);
+    }
     if (status != WEFT_STATUS_OK) {
         char reason[sizeof(world->error)];
         memcpy(reason, world->error, sizeof(reason));

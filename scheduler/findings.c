@@ -143,12 +143,16 @@ static bool has_output(const weft__system* system) {
     return some;
 }
 
-/// True if some other system reads what this one would write.
-static bool is_read(const weft__system* system, uint32_t rank, const uses* u) {
+/// True if some other system reads what this one would write, or a table shows it.
+static bool is_read(const weft_world* world, const weft__system* system, uint32_t rank,
+                    const uses* u) {
     for (uint32_t i = 0; i < system->access.terms.count; i++) {
         const weft__term* term = &system->access.terms.items[i];
         if (!is_output(term->mode))
             continue;
+        if (term->mode == WEFT_ACCESS_EMIT &&
+            world->channels.items[term->index].delivery == WEFT_DELIVERY_LOG)
+            return true;
         for (uint32_t j = u->first[term->type_id]; j < u->first[term->type_id + 1]; j++)
             if (u->items[j].rank != rank && takes_value(u->items[j].term->mode))
                 return true;
@@ -175,7 +179,7 @@ static weft_status find_dead(weft_inspect* inspect, const uses* u) {
             continue;
         else if (!more_may_come)
             kind = WEFT_FINDING_DEAD_UNMATCHED;
-        else if (!is_read(system, rank, u))
+        else if (!is_read(inspect->schedule->world, system, rank, u))
             kind = WEFT_FINDING_IDLE_UNREAD;
         WEFT_TRY(finding_add(inspect, kind, rank, rank, NULL));
     }

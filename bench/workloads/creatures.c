@@ -411,7 +411,12 @@ static weft_status register_types(const Climate* climate, weft_world* world) {
     uint32_t cells = climate->side * climate->side;
     WEFT_TRY(weft_world_register_resource(world, WEFT_TYPE(Climate), 1, climate));
     WEFT_TRY(weft_world_register_resource(world, WEFT_TYPE(Meadow), cells, NULL));
-    return weft_world_register_resource(world, WEFT_TYPE(Population), 1, NULL);
+    WEFT_TRY(weft_world_register_resource(world, WEFT_TYPE(Population), 1, NULL));
+    static const weft_type* const tables[] = {WEFT_TYPE(Eaten), WEFT_TYPE(Born), WEFT_TYPE(Dead),
+                                              WEFT_TYPE(Population)};
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); ++i)
+        WEFT_TRY(weft_world_register_table(world, tables[i]));
+    return WEFT_STATUS_OK;
 }
 
 static weft_status add_systems(weft_schedule* schedule) {

@@ -367,6 +367,8 @@ struct weft_world {
     WEFT__VEC(weft__resource) resources;
     WEFT__VEC(weft__channel) channels;
     WEFT__VEC(weft__reduction) reductions;
+    WEFT__VEC(uint32_t) tables; // Type ids.
+    bool keep_tables;           // Messages of DELIVERY_LOG are recorded.
     uint32_t component_size_max;
     size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
@@ -730,10 +732,17 @@ WEFT_NODISCARD weft_status weft__values_check(const weft__type* type, const void
 /// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).
 WEFT_NODISCARD weft_status weft__channel_deliver(weft_world* world, uint32_t channel);
 WEFT_NODISCARD weft_status weft__channel_collect(weft_world* world, uint32_t channel);
+/// What was sent becomes rows (LOG). After the commit, as handles are made real.
+WEFT_NODISCARD weft_status weft__channel_keep(weft_world* world, uint32_t channel,
+                                              weft__runner* runner);
 /// Pending becomes delivered, in the order that consumers read.
 WEFT_NODISCARD weft_status weft__channel_turn(weft_world* world, uint32_t channel);
 WEFT_NODISCARD weft_status weft__channel_post(weft_world* world, uint32_t channel,
                                               weft_entity target, const void* message);
+
+// table.c
+/// Files a registered type as a table.
+WEFT_NODISCARD weft_status weft__table_add(weft_world* world, uint32_t type_id);
 
 // reduction.c
 /// Makes room for every producer's and chunk's partial.

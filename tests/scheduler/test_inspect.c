@@ -13,6 +13,7 @@ WEFT_COMPONENT(Twin, (uint32_t, value)); // Buffered.
 WEFT_RESOURCE(Gauge, (uint32_t, value));
 WEFT_MESSAGE(Shout, (uint32_t, value)); // Same tick.
 WEFT_MESSAGE(Echo, (uint32_t, value));  // Next tick.
+WEFT_MESSAGE(Row, (uint32_t, value));   // Of a table.
 WEFT_PARTIAL(Total, (uint32_t, value));
 
 static void total_combine(void* left, const void* right) {
@@ -614,6 +615,8 @@ Test(inspect, dead_systems) {
 
 Test(inspect, idle_systems_may_wake_where_there_are_commands) {
     weft_world* world = make();
+    WORLD_OK(world, weft_world_register_channel(world, WEFT_TYPE(Row), WEFT_TARGET_WORLD,
+                                                WEFT_DELIVERY_LOG));
     weft_schedule* schedule = run_schedule(world);
     run_add(schedule, WEFT_SYSTEM("god", idle, .scope = WEFT_SCOPE_WORLD,
                                   WEFT_ACCESS(WEFT_COMMANDS, WEFT_READS_ANY(A))));
@@ -623,12 +626,13 @@ Test(inspect, idle_systems_may_wake_where_there_are_commands) {
     run_add(schedule, SYSTEM("makes", WEFT_READS(C), WEFT_COMMANDS));
     run_add(schedule, SYSTEM("writes", WEFT_WITH(B), WEFT_WRITES(Twin)));
     run_add(schedule, SYSTEM("writes too", WEFT_WITH(B), WEFT_WRITES_OPTIONAL(Twin)));
+    run_add(schedule, SYSTEM("logs", WEFT_WITH(B), WEFT_EMITS(Row)));
     weft_inspect* inspect = inspect_built(schedule);
     cr_assert_eq(life_of(inspect, 0), -1);
     cr_assert_eq(life_of(inspect, 1), WEFT_FINDING_IDLE);
     cr_assert_eq(life_of(inspect, 2), WEFT_FINDING_IDLE_UNREAD);
     cr_assert_eq(life_of(inspect, 3), WEFT_FINDING_IDLE_UNREAD);
-    for (uint32_t rank = 4; rank < 7; rank++)
+    for (uint32_t rank = 4; rank < 8; rank++)
         cr_assert_eq(life_of(inspect, rank), WEFT_FINDING_IDLE, "rank %u", rank);
     close_all(inspect, schedule, world);
 }

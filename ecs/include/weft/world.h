@@ -115,6 +115,7 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_register_resource(weft_world* wor
 typedef enum weft_delivery {
     WEFT_DELIVERY_TICK = 0, // Read in the same tick by systems after all emitters, then dropped.
     WEFT_DELIVERY_NEXT = 1, // Read in the next tick, then dropped. Pending between: part of state.
+    WEFT_DELIVERY_LOG = 2,  // Read by no system: rows of a table, for the world alone to send to.
 } weft_delivery;
 
 typedef enum weft_target {
@@ -122,7 +123,8 @@ typedef enum weft_target {
     WEFT_TARGET_ENTITY = 1, // By addressed entity, then key order; the dead get none.
 } weft_target;
 
-/// Registers a channel for messages of `type`. Status: as for components; tags are BAD_TYPE.
+/// Registers a channel for messages of `type`. One of DELIVERY_LOG is to the world, and a table
+/// from then on. Status: as for components; tags are BAD_TYPE; BAD_ARGUMENT.
 WEFT_API WEFT_NODISCARD weft_status weft_world_register_channel(weft_world* world,
                                                                 const weft_type* type,
                                                                 weft_target target,
@@ -137,6 +139,13 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_register_reduction(weft_world* wo
                                                                   const weft_type* type,
                                                                   const void* identity,
                                                                   weft_combine_fn* combine);
+
+/// Makes a table of a registered type: what a run tells about itself, tick by tick. The rows are
+/// the messages that a channel to the world delivered in the tick, or the values of a resource or
+/// reduction after it. Tables are no part of the state, of a digest or of the schema. Before the
+/// first tick. Status: UNKNOWN_TYPE, BAD_ARGUMENT, DUPLICATE, WRONG_PHASE, OUT_OF_MEMORY.
+WEFT_API WEFT_NODISCARD weft_status weft_world_register_table(weft_world* world,
+                                                              const weft_type* type);
 
 /// Hash over all registered types: roles, names, fields, kinds, order. Part of a run's identity.
 WEFT_API uint64_t weft_world_schema_hash(const weft_world* world);
@@ -183,6 +192,23 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_set_resource(weft_world* world,
 /// Messages of a channel as they were last delivered, in order; null and 0 when there are none.
 WEFT_API const void* weft_world_messages(const weft_world* world, const weft_type* type,
                                          uint32_t* count_out);
+
+/// A table's rows of the last tick.
+typedef struct weft_table {
+    const weft_type* type;
+    const void* rows; // `count` values in key order, handles made real; null when there are none.
+    uint32_t count;
+} weft_table;
+
+/// Tables, in the order of their registration.
+WEFT_API uint32_t weft_world_table_count(const weft_world* world);
+
+/// One of them, 0 to count - 1. Valid until the next tick.
+WEFT_API weft_table weft_world_table(const weft_world* world, uint32_t index);
+
+/// Whether rows of DELIVERY_LOG are kept. They are not by default: then to send one costs a branch.
+/// Changes no other result. Between ticks.
+WEFT_API void weft_world_keep_tables(weft_world* world, bool keep);
 
 /// An input event: a message of a DELIVERY_NEXT channel, read in the next tick after the messages
 /// that systems sent. The only way for the outside to enter a running simulation; kept with its
