@@ -137,6 +137,10 @@ static bool is_regular(int descriptor) {
     return false;
 }
 
+bool weft__file_exists(const char* path) {
+    return access(path, F_OK) == 0;
+}
+
 weft_status weft__file_create(weft__file* file, const char* path, const weft__file_calls* calls) {
     struct stat info;
     if (!start(file, path, calls))

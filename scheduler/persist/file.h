@@ -37,6 +37,9 @@ typedef struct weft__file {
     char line[WEFT__FILE_LINE]; // On the first failure; else empty.
 } weft__file;
 
+/// True if something has this name.
+bool weft__file_exists(const char* path);
+
 /// Starts a file under the name `path`.tmp, or takes over the one that a killed writer left there.
 /// `calls` may be null. Status: FILE_ERROR, also where another writer is at it or what is there is
 /// no regular file.

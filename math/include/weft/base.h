@@ -50,6 +50,7 @@ extern "C" {
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
     X(FILE_ERROR, 62, "a file could not be opened, read or written")                               \
     X(BAD_MODULE, 63, "the module could not be loaded or lacks its table")                         \
+    X(TOO_LATE, 66, "a background writer did not keep up within the stated time")                  \
     X(UNSUPPORTED, 80, "this build or machine lacks the feature")                                  \
     X(OS, 81, "an operating system call failed")
 
