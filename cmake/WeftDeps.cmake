@@ -140,6 +140,17 @@ elseif(WEFT_BENCH AND WEFT_SQLITE)
     set(WEFT_HAVE_SQLITE ON)
 endif()
 
+# Exports to NumPy are ZIP archives, which libzip writes where it is.
+set_property(CACHE WEFT_LIBZIP PROPERTY STRINGS AUTO ON OFF)
+set(WEFT_HAVE_LIBZIP OFF)
+if(WEFT_BENCH AND WEFT_LIBZIP STREQUAL "AUTO")
+    pkg_check_modules(WEFT_LIBZIP_LIB QUIET IMPORTED_TARGET libzip>=1.5)
+    set(WEFT_HAVE_LIBZIP ${WEFT_LIBZIP_LIB_FOUND})
+elseif(WEFT_BENCH AND WEFT_LIBZIP)
+    weft_require(WEFT_LIBZIP_LIB libzip>=1.5 libzip libzip-dev)
+    set(WEFT_HAVE_LIBZIP ON)
+endif()
+
 # libclang has no .pc file, and cross builds have no use for it. The newest that is installed is
 # taken; its header says whether it can tell operators, which it can from version 17 on.
 set_property(CACHE WEFT_LIBCLANG PROPERTY STRINGS AUTO ON OFF)
@@ -212,5 +223,5 @@ endif()
 
 message(STATUS "Weft ${PROJECT_VERSION}: xxHash dispatch ${WEFT_XXHASH_DISPATCH}, "
     "C11 atomics ${WEFT_ATOMICS_C11}, hwloc ${WEFT_HAVE_HWLOC}, libdw ${WEFT_HAVE_DW}, zstd ${WEFT_HAVE_ZSTD}, libb2 ${WEFT_HAVE_B2}, libclang ${WEFT_HAVE_LIBCLANG}, "
-    "SQLite ${WEFT_HAVE_SQLITE}, MPFR ${WEFT_HAVE_MPFR}, Relacy ${WEFT_HAVE_RELACY}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
+    "SQLite ${WEFT_HAVE_SQLITE}, libzip ${WEFT_HAVE_LIBZIP}, MPFR ${WEFT_HAVE_MPFR}, Relacy ${WEFT_HAVE_RELACY}; peers: libfixmath ${WEFT_HAVE_FIXMATH}, OpenMP ${WEFT_HAVE_OPENMP}, "
     "oneTBB ${WEFT_HAVE_TBB}, StarPU ${WEFT_HAVE_STARPU}")

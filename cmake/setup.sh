@@ -6,10 +6,11 @@
 set -eu
 
 bench_packages="gcc libc6-dev cmake ninja-build pkg-config
-    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libdw-dev libzstd-dev libb2-dev"
+    libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libzip-dev libdw-dev libzstd-dev libb2-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev libmpfr-dev relacy-dev graphviz"
+    libclang-14-dev libmpfr-dev relacy-dev graphviz
+    python3 python3-numpy"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -36,10 +37,11 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 Weft's set-up installs packages on Debian and its kin only. Elsewhere, install these first:
   build    gcc or clang, CMake 3.25 or newer, Ninja (optional), pkg-config
   libraries, with their headers   xxHash 0.8, hwloc 2, Concurrency Kit 0.7 (optional), Jansson 2,
-           SQLite 3.24 (optional: weft bench --save), elfutils (optional: lines in --guard)
+           SQLite 3.24 (optional: weft bench --save, weft export),
+           libzip 1.5 (optional: weft export to NumPy), elfutils (optional: lines in --guard)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
            MPFR 4 and Relacy (each optional), libclang 14 or newer (optional: weft lint), graphviz
-           (optional: weft graph, pictures)
+           (optional: weft graph, pictures), Python 3 with NumPy (optional: reads exports back)
   peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them
 END

@@ -13,6 +13,7 @@
 #include <weft/clock.h>
 #include <weft/journal.h>
 #include <weft/module.h>
+#include <weft/simlog.h>
 #include <weft/snapshot.h>
 #include <weft/verify.h>
 
@@ -43,6 +44,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_BENCH = 4,
     WEFT_CLI_LIST = 8,
     WEFT_CLI_GRAPH = 16,
+    WEFT_CLI_EXPORT = 32,
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
@@ -125,6 +127,11 @@ typedef struct weft_cli_options {
     const char* bundle_path; // Of verify.
     const char* record_path; // Of run.
     bool builds;
+    // run --log, export
+    const char* log_path;
+    bool has_log_policy;
+    weft_simlog_policy log_policy;
+    const char* table;
     // Snapshots and journals
     const char* journal_path;
     const char* resume_path;
@@ -208,6 +215,23 @@ typedef struct weft_cli_help {
 } weft_cli_help;
 
 const weft_cli_help* weft_cli_help_of(weft_cli_command command);
+// run_log.c --------------------------------------------------------------------------------------
+
+/// What a log does when the disk is behind, as it is written: "block".
+const char* weft_cli_log_policy_name(weft_simlog_policy policy);
+bool weft_cli_log_policy_parse(const char* text, weft_simlog_policy* out);
+
+/// Starts the log that the options ask for; null if none. Fills the line on failure.
+weft_status weft_cli_log_open(const weft_cli_options* options, weft_world* world,
+                              weft_simlog** log_out, char* line, size_t capacity);
+
+/// Ends it; null is allowed. Keeps the counters.
+weft_status weft_cli_log_close(weft_simlog** log, weft_simlog_stats* stats, char* line,
+                               size_t capacity);
+
+/// Prints the line on what was logged, and its JSON; the path may be null: nothing was.
+void weft_cli_log_print(const char* path, const weft_simlog_stats* stats);
+json_t* weft_cli_log_json(const char* path, const weft_simlog_stats* stats);
 
 // module.c ---------------------------------------------------------------------------------------
 
@@ -280,6 +304,7 @@ void weft_cli_draw_text(const weft_executor_desc* config, char text[WEFT_CLI_DRA
 /// What a run keeps in files.
 typedef struct weft_cli_persist {
     const weft_cli_options* options;
+    weft_simlog* log; // Gets the ticks that are run again; null: none.
     weft_journal* journal;
     const char* journal_path;
     weft_identity_pair pairs[4]; // Of the run: simulation, size, build.
@@ -307,6 +332,10 @@ weft_status weft_cli_persist_tick(weft_cli_persist* persist, weft_world* world,
 weft_status weft_cli_persist_close(weft_cli_persist* persist, weft_world* world,
                                    weft_executor* executor, bool failed, char* line,
                                    size_t capacity);
+
+/// Loads a snapshot of a simulation of this size. Where it fails, the world's error has the line.
+weft_status weft_cli_persist_load(const weft_cli_options* options, const weft_module* module,
+                                  uint64_t entity_count, weft_world* world, const char* path);
 
 /// What a run says of itself in files, and what its journal must say.
 void weft_cli_persist_identify(weft_cli_persist* persist, const weft_module* module,
@@ -483,4 +512,5 @@ weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -17,6 +17,8 @@ typedef struct run_state {
     weft_schedule* schedule;
     weft_executor* executor;
     weft_cli_hashes hashes;
+    weft_simlog* log; // Null: nothing is logged.
+    weft_simlog_stats log_stats;
     weft_cli_persist persist;
     char audit[WEFT_AUDIT_TEXT]; // Empty: not wanted.
     weft_clock clock;
@@ -59,10 +61,16 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
-    WEFT_TRY(weft_cli_persist_open(&run->persist, run->module, &run->sizes, run->options,
-                                   run->world, run->schedule, run->executor));
+    // Before what is gone on with: ticks that are run again have rows too.
+    WEFT_TRY(weft_cli_log_open(run->options, run->world, &run->log, run->line, sizeof run->line));
+    run->persist.log = run->log;
+    weft_status status =
+        weft_cli_persist_open(&run->persist, run->module, &run->sizes, run->options, run->world,
+                              run->schedule, run->executor);
+    if (status != WEFT_STATUS_OK && run->log != NULL)
+        (void)snprintf(run->line, sizeof run->line, "%s", weft_simlog_error(run->log));
     run->first_tick = weft_world_tick(run->world);
-    return WEFT_STATUS_OK;
+    return status;
 }
 
 /// What follows a tick: the checks that were asked for, and the digests that are kept.
@@ -132,6 +140,14 @@ static weft_status run_tick(run_state* run, uint64_t tick) {
     return run_record(run, outputs, count);
 }
 
+/// Hands the tick's rows to the log.
+static weft_status run_log(run_state* run) {
+    weft_status status = weft_simlog_tick(run->log);
+    if (status != WEFT_STATUS_OK)
+        (void)snprintf(run->line, sizeof run->line, "%s", weft_simlog_error(run->log));
+    return status;
+}
+
 /// Waits until ticks are due, or a signal comes; how many are.
 static uint32_t run_wait(run_state* run) {
     if (run->options->rate == 0 || weft_cli_interrupted())
@@ -171,6 +187,8 @@ static weft_status run_ticks(run_state* run) {
         double started = weft_cli_clock();
         if (status == WEFT_STATUS_OK)
             status = run_tick(run, tick);
+        if (status == WEFT_STATUS_OK && run->log != NULL)
+            status = run_log(run);
         run->tick_s += weft_cli_clock() - started;
         run_numbers(run);
         if (status == WEFT_STATUS_OK)
@@ -225,6 +243,7 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf(" ticks/s, %s in ticks\n", weft_cli_seconds(run->tick_s, time));
     if (state[0] != '\0')
         printf("state     %s\n", state);
+    weft_cli_log_print(run->options->log_path, &run->log_stats);
     if (run->numbers.flags != 0)
         printf("numbers   %s in %s tasks, first in tick %" PRIu64
                " by system \"%s\", archetype %u, "
@@ -275,27 +294,28 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "system", run->numbers.system,               //
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
-    return weft_cli_json_print(json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, "
-                                         "s:I, s:s, s:o, s:o, s:o, s:o, s:s}",                //
-                                         "weft", weft_version(),                              //
-                                         "module", run->module->name,                         //
-                                         "entities", (json_int_t)run->sizes.entity_count,     //
-                                         "first_tick", (json_int_t)run->first_tick,           //
-                                         "ticks", (json_int_t)ticks,                          //
-                                         "seed", weft_cli_json_hex(run->sizes.seed),          //
-                                         "math", weft_math_name(weft_world_math(run->world)), //
-                                         "interrupted", (int)(ticks < run->tick_count),       //
-                                         "executor", executor,                                //
-                                         "seconds", run->tick_s,                              //
-                                         "ticks_per_second", run_rate(run, ticks),            //
-                                         "alive",
-                                         (json_int_t)weft_world_entity_count(run->world), //
-                                         "state", state,                                  //
-                                         "numbers", numbers,                              //
-                                         "guard", weft_cli_guard_json(desc->guard, NULL), //
-                                         "view", weft_cli_json_digest(run->last.view),    //
-                                         "full", weft_cli_json_digest(run->last.full),    //
-                                         "blake2b", run->audit));
+    return weft_cli_json_print(
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, "
+                  "s:o, s:o, s:o, s:s}",                                             //
+                  "weft", weft_version(),                                            //
+                  "module", run->module->name,                                       //
+                  "entities", (json_int_t)run->sizes.entity_count,                   //
+                  "first_tick", (json_int_t)run->first_tick,                         //
+                  "ticks", (json_int_t)ticks,                                        //
+                  "seed", weft_cli_json_hex(run->sizes.seed),                        //
+                  "math", weft_math_name(weft_world_math(run->world)),               //
+                  "interrupted", (int)(ticks < run->tick_count),                     //
+                  "executor", executor,                                              //
+                  "seconds", run->tick_s,                                            //
+                  "ticks_per_second", run_rate(run, ticks),                          //
+                  "alive", (json_int_t)weft_world_entity_count(run->world),          //
+                  "state", state,                                                    //
+                  "numbers", numbers,                                                //
+                  "guard", weft_cli_guard_json(desc->guard, NULL),                   //
+                  "log", weft_cli_log_json(run->options->log_path, &run->log_stats), //
+                  "view", weft_cli_json_digest(run->last.view),                      //
+                  "full", weft_cli_json_digest(run->last.full),                      //
+                  "blake2b", run->audit));
 }
 
 /// Prints what the guard found, if that is why the run failed.
@@ -320,6 +340,9 @@ static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
     weft_status status = run_open(run, desc);
     if (status == WEFT_STATUS_OK)
         status = run_ticks(run);
+    weft_status logged =
+        weft_cli_log_close(&run->log, &run->log_stats, run->line, sizeof run->line);
+    status = status == WEFT_STATUS_OK ? logged : status;
     if (status != WEFT_STATUS_OK)
         (void)run_fail(run, status);
     // The first failure is the one that is told.

@@ -112,6 +112,19 @@ static const weft_cli_help helps[] = {
      "  weft replay run.journal --snapshot a.snapshot --snapshot b.snapshot --from 500\n"
      "  weft replay --diff run.journal other.journal\n\n"
      "Exit status: 0 equal, 1 a tick differs, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_EXPORT, "LOG | SNAPSHOT WORKLOAD|MODULE.so",
+     "Write the tables of a log or of a snapshot for other programs, or list them.\v"
+     "A log is what `weft run --log` writes; of a snapshot each component and resource is a table. "
+     "In csv each row is a line, its tick first; without -o it goes to standard output. In sqlite "
+     "each table is one. In npz each column is an array, TABLE.COLUMN. Fixed-point numbers are "
+     "written as numbers, and as integers in columns that end in .raw.\n\n"
+     "Examples:\n"
+     "  weft export run.log --list\n"
+     "  weft export run.log --table Population > population.csv\n"
+     "  weft export run.log -o run.sqlite\n"
+     "  weft export run.log --format npz -o run.npz\n"
+     "  weft export run.snapshot creatures --entities 10k --table Energy\n\n"
+     "Exit status: 0 done, 2 wrong usage, 3 failure."},
     {WEFT_CLI_LIST, "",
      "List the simulations and measurements in this program.\v"
      "Examples:\n"

@@ -52,6 +52,9 @@ enum {
     KEY_BUNDLE,
     KEY_BUILDS,
     KEY_RECORD,
+    KEY_LOG,
+    KEY_LOG_POLICY,
+    KEY_TABLE,
     KEY_JOURNAL,
     KEY_FSYNC,
     KEY_SNAPSHOT,
@@ -70,7 +73,7 @@ enum {
 
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
-     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY)
+     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY | WEFT_CLI_EXPORT)
 #define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | COMPARES)
@@ -84,10 +87,10 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED | WEFT_CLI_GRAPH,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
     {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
-    {SIZED | WEFT_CLI_GRAPH,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0, "Who runs the systems: serial, virtual:3, threads:8",
@@ -131,6 +134,11 @@ static const option_row option_rows[] = {
       3}},
     {WEFT_CLI_RUN | WEFT_CLI_VERIFY,
      {"hashes", KEY_HASHES, "FILE", 0, "Write the digests of every tick to a file", 4}},
+    {WEFT_CLI_RUN,
+     {"log", KEY_LOG, "FILE", 0, "Log the tables of every tick to a file, or go on with one", 4}},
+    {WEFT_CLI_RUN,
+     {"log-policy", KEY_LOG_POLICY, "POLICY", 0,
+      "What a tick does when the disk is behind: block, drop, count (default: block)", 4}},
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
       "After every tick rehash the whole world and run the module's own check", 4}},
@@ -176,6 +184,11 @@ static const option_row option_rows[] = {
       3}},
     {WEFT_CLI_RUN | WEFT_CLI_BISECT, // How two programs of weft speak with each other.
      {"record", KEY_RECORD, "FILE", OPTION_HIDDEN, "The last tick of a run", 4}},
+    {WEFT_CLI_EXPORT,
+     {"format", KEY_FORMAT, "FORMAT", 0, "csv, sqlite or npz (default: by the file, or csv)", 1}},
+    {WEFT_CLI_EXPORT, {"output", KEY_OUTPUT, "FILE", 0, "Write to a file", 1}},
+    {WEFT_CLI_EXPORT, {"table", KEY_TABLE, "NAME", 0, "Only this table; csv is one", 1}},
+    {WEFT_CLI_EXPORT, {"list", KEY_LIST, NULL, 0, "Show tables, columns, rows and ticks", 1}},
     {WEFT_CLI_GRAPH, {"all-edges", KEY_ALL_EDGES, NULL, 0, "Show edges that others imply, too", 3}},
     {WEFT_CLI_GRAPH,
      {"overlaps", KEY_OVERLAPS, NULL, 0, "List the pairs that are not ordered, with the reason",
@@ -202,7 +215,7 @@ static const option_row option_rows[] = {
       "run: write the state after the last tick; replay: start there (may be given several times)",
       4}},
     {WEFT_CLI_RUN, {"snapshot-every", KEY_SNAPSHOT_EVERY, "N", 0, "Also after every N ticks", 4}},
-    {WEFT_CLI_RUN, {"compress", KEY_COMPRESS, NULL, 0, "Compress snapshots", 4}},
+    {WEFT_CLI_RUN, {"compress", KEY_COMPRESS, NULL, 0, "Compress snapshots and logs", 4}},
     {WEFT_CLI_RUN,
      {"resume", KEY_RESUME, "FILE", 0, "Go on from a snapshot, or from the end of a journal", 4}},
     {WEFT_CLI_REPLAY,
@@ -434,6 +447,25 @@ static error_t parse_graph(int key, char* text, struct argp_state* state) {
     }
 }
 
+static error_t parse_log(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_LOG:
+        options->log_path = text;
+        return 0;
+    case KEY_LOG_POLICY:
+        if (!weft_cli_log_policy_parse(text, &options->log_policy))
+            argp_error(state, "--log-policy: '%s' is not block, drop or count", text);
+        options->has_log_policy = true;
+        return 0;
+    case KEY_TABLE:
+        options->table = text;
+        return 0;
+    default:
+        return parse_graph(key, text, state);
+    }
+}
+
 static error_t parse_perturb(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
@@ -455,7 +487,7 @@ static error_t parse_perturb(int key, char* text, struct argp_state* state) {
         parse_depth(state, text, options);
         return 0;
     default:
-        return parse_graph(key, text, state);
+        return parse_log(key, text, state);
     }
 }
 

@@ -19,8 +19,10 @@ bool weft_cli_persist_check(const weft_cli_options* options, char* line, size_t 
         wrong = "--snapshot-every needs --snapshot FILE";
     else if (options->has_snapshot_every && options->snapshot_every == 0)
         wrong = "--snapshot-every: at least 1";
-    else if (options->compress && options->snapshot_count == 0)
-        wrong = "--compress needs --snapshot FILE";
+    else if (options->compress && options->snapshot_count == 0 && options->log_path == NULL)
+        wrong = "--compress needs --snapshot FILE or --log FILE";
+    else if (options->has_log_policy && options->log_path == NULL)
+        wrong = "--log-policy needs --log FILE";
     else if (options->has_fsync && !journal)
         wrong = "--fsync needs --journal FILE";
     else if (options->record_path != NULL && (journal || options->has_snapshot_every))
@@ -48,6 +50,14 @@ static weft_snapshot_desc snapshot_desc(const weft_cli_persist* persist) {
     return desc;
 }
 
+weft_status weft_cli_persist_load(const weft_cli_options* options, const weft_module* module,
+                                  uint64_t entity_count, weft_world* world, const char* path) {
+    weft_cli_persist persist = {.options = options};
+    weft_cli_persist_identify(&persist, module, entity_count);
+    weft_snapshot_desc desc = snapshot_desc(&persist);
+    return weft_snapshot_load(world, path, &desc);
+}
+
 static weft_journal_desc journal_desc(const weft_cli_persist* persist) {
     weft_journal_desc desc = weft_journal_desc_default();
     desc.sync_ticks = persist->options->sync_ticks;
@@ -67,6 +77,12 @@ static bool is_journal(const char* path) {
     return journal;
 }
 
+static weft_status replay_tick(const weft_cli_persist* persist, weft_replay* replay,
+                               weft_executor* executor) {
+    WEFT_TRY(weft_replay_tick(replay, executor));
+    return persist->log != NULL ? weft_simlog_tick(persist->log) : WEFT_STATUS_OK;
+}
+
 /// Runs a journal from the world's tick to its end.
 static weft_status run_journal(const weft_cli_persist* persist, const char* path,
                                weft_schedule* schedule, weft_executor* executor) {
@@ -75,7 +91,7 @@ static weft_status run_journal(const weft_cli_persist* persist, const char* path
     WEFT_TRY(weft_replay_open(&desc, schedule, path, &replay));
     weft_status status = weft_replay_seek(replay);
     while (status == WEFT_STATUS_OK && !weft_replay_info_read(replay).ended)
-        status = weft_replay_tick(replay, executor);
+        status = replay_tick(persist, replay, executor);
     weft_replay_info info = weft_replay_info_read(replay);
     weft_replay_close(replay);
     if (status == WEFT_STATUS_OK && info.torn > 0)

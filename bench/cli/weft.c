@@ -22,6 +22,7 @@ static const command_row command_rows[] = {
     {"bench", weft_cli_bench, "measure Weft on this machine"},
     {"lint", weft_cli_lint, "find in sources and objects what breaks determinism"},
     {"selftest", weft_cli_selftest, "plant faults and see that each instrument names them"},
+    {"export", weft_cli_export, "write the tables of a log as CSV, SQLite or arrays of NumPy"},
     {"list", weft_cli_list, "list the simulations and measurements in this program"},
 };
 

@@ -65,9 +65,9 @@ section_help() {
     out "weft 0."
     silent
     try 0 --help
-    for command in run verify graph bench lint selftest list; do out "  $command"; done
+    for command in run verify graph bench lint selftest export list; do out "  $command"; done
     out "Exit status"
-    for command in run verify graph bench lint selftest list; do
+    for command in run verify graph bench lint selftest export list; do
         try 0 $command --help
         out "Usage: weft $command"
         out "Examples:"
@@ -85,6 +85,10 @@ section_help() {
     done
     try 0 graph --help
     for option in entities seed format output all-edges overlaps why deny deny-ambiguous json; do
+        out "--$option"
+    done
+    try 0 export --help
+    for option in format output table list json; do
         out "--$option"
     done
     try 0 verify --help
@@ -1124,6 +1128,243 @@ section_selftest() {
     err "selftest takes one fault: 'bit' is one too many"
     try 2 selftest --without eyes
     err "--without: 'eyes' is no instrument"
+}
+
+# golden_csv TABLE FILE ARGUMENT...: a table is as it is kept.
+golden_csv() {
+    table=$1
+    shift
+    kept="$sources/../../golden/export_$table.csv"
+    try 0 export "$@" --table "$table" -o "$dir/$table.csv"
+    silent
+    if [ "${WEFT_UPDATE_GOLDEN:-0}" != 0 ]; then
+        cp "$dir/$table.csv" "$kept"
+    fi
+    cmp -s "$dir/$table.csv" "$kept" || fail "$table is not as in $kept: $(diff "$kept" "$dir/$table.csv" |
+        head -n 5)"
+}
+
+section_log() {
+    log="$dir/run.log"
+    # The same file from every executor, and the digests of a run without one.
+    try 0 run creatures --entities 2k --ticks 60 --executor serial --log "$log"
+    out "log       "
+    out " rows of 60 ticks in $log"
+    silent
+    full=$(sed -n 's/^full *//p' "$dir/out")
+    for executor in virtual:3 threads:1 threads:2 threads:3 threads:8; do
+        try 0 run creatures --entities 2k --ticks 60 --executor $executor --log "$dir/other.log"
+        out "$full"
+        cmp -s "$log" "$dir/other.log" || fail "the log of $executor is another"
+        rm "$dir/other.log"
+    done
+    try 0 run creatures --entities 2k --ticks 60 --executor serial
+    out "$full"
+    grep -q '^log' "$dir/out" && fail "a run that is not logged says that it is"
+
+    # It goes on where it ended, and never mixes two runs.
+    try 0 run creatures --entities 2k --ticks 80 --log "$log"
+    out " of 20 ticks in $log, which had 60 already"
+    try 0 run creatures --entities 2k --ticks 80 --log "$log" --json
+    is 0 log ticks
+    is 80 log ticks_passed
+    is "$log" log file
+    try 3 run creatures --entities 2k --ticks 80 --seed 2 --log "$log"
+    err "$log: the log that is there is of another run (seed 1, here 2; the same schema)"
+    try 3 run motion --entities 100 --ticks 5 --log "$dir/none.log"
+    err "the module has no tables"
+    try 3 run creatures --entities 100 --ticks 5 --log "$dir/no/folder.log"
+    err "$dir/no/folder.log: cannot be written: No such file or directory"
+    try 2 run creatures --log-policy drop
+    err "--log-policy needs --log FILE"
+    try 2 run creatures --log "$dir/x.log" --log-policy wait
+    err "--log-policy: 'wait' is not block, drop or count"
+    for policy in block drop count; do
+        try 0 run creatures --entities 100 --ticks 5 --log "$dir/$policy.log" --log-policy $policy
+        out "of 5 ticks in"
+    done
+
+    # From a snapshot on it goes on as if the run had never stopped.
+    try 0 run creatures --entities 2k --ticks 30 --log "$dir/two.log" --snapshot "$dir/30.snapshot"
+    try 0 run creatures --entities 2k --ticks 80 --log "$dir/two.log" --resume "$dir/30.snapshot"
+    for table in Eaten Born Dead Population; do
+        try 0 export "$log" --table $table -o "$dir/one.csv"
+        try 0 export "$dir/two.log" --table $table -o "$dir/two.csv"
+        cmp -s "$dir/one.csv" "$dir/two.csv" || fail "$table is another after a snapshot"
+    done
+    # From the end of a journal too: what the log has not is run again.
+    try 0 run creatures --entities 2k --ticks 30 --journal "$dir/40.journal"
+    rm "$dir/two.log"
+    try 0 run creatures --entities 2k --ticks 80 --log "$dir/two.log" --resume "$dir/40.journal"
+    try 0 export "$dir/two.log" --table Population -o "$dir/two.csv"
+    cmp -s "$dir/one.csv" "$dir/two.csv" || fail "Population is another after a journal"
+    said="weft run creatures --log --compress"
+    if "$weft" run creatures --entities 2k --ticks 80 --log "$dir/small.log" --compress \
+        >"$dir/out" 2>"$dir/err"; then
+        [ "$(wc -c <"$dir/small.log")" -lt "$(wc -c <"$log")" ] || fail "compressed is not smaller"
+        try 0 export "$dir/small.log" --table Population -o "$dir/two.csv"
+        cmp -s "$dir/one.csv" "$dir/two.csv" || fail "compressed is another"
+    else
+        err "this build has no zstd"
+    fi
+
+    # A writer that dies leaves what is whole, and the run that is started again completes it.
+    "$weft" run creatures --entities 2k --ticks 1e9 --log "$dir/killed.log" >"$dir/out" \
+        2>"$dir/err" &
+    killed=$!
+    ticks=0
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 0.2
+        [ -f "$dir/killed.log" ] || continue
+        try 0 export "$dir/killed.log" --list --json
+        ticks=$(value ticks)
+        [ "$ticks" -lt 2048 ] || break
+    done
+    kill -9 $killed
+    wait $killed 2>/dev/null
+    try 0 export "$dir/killed.log" --list --json
+    ticks=$(value ticks)
+    [ "$ticks" -ge 1024 ] || fail "only $ticks ticks were written before the writer died"
+    [ $((ticks % 1024)) -eq 0 ] || fail "$ticks ticks are no whole segments"
+    try 0 run creatures --entities 2k --ticks $((ticks + 1024)) --log "$dir/killed.log"
+    out "which had "
+    try 0 run creatures --entities 2k --ticks $((ticks + 1024)) --log "$dir/whole.log"
+    cmp -s "$dir/killed.log" "$dir/whole.log" || fail "the completed log is another"
+}
+
+section_export() {
+    log="$dir/run.log"
+    try 0 run creatures --entities 100 --ticks 40 --log "$log"
+    golden_csv Population "$log"
+    golden_csv Dead "$log"
+    try 0 run "$modules/diary.so" --entities 20 --ticks 9 --log "$dir/diary.log"
+    golden_csv Entry "$dir/diary.log"
+    golden_csv Pages "$dir/diary.log"
+    try 0 export "$dir/diary.log" --table Entry
+    cmp -s "$dir/out" "$dir/Entry.csv" || fail "standard output has another table than the file"
+    silent
+
+    try 0 export "$log" --list
+    out "seed 1"
+    out "ticks     0 to 39 in 1 segments"
+    out "file      $log"
+    out "Population: 40 rows"
+    out "  tick u64, creatures u64"
+    try 0 export "$log" --list --json --table Dead
+    is Dead tables 0 name
+    is 0 first_tick
+    is 40 ticks
+    is 0 torn_bytes
+    is creature.slot tables 0 columns 0 name
+    is u32 tables 0 columns 0 kind
+
+    # Of a snapshot: what there is after its ticks.
+    try 0 run creatures --entities 100 --ticks 40 --snapshot "$dir/run.snapshot"
+    creatures=$(sed -n 's/^state *creatures \([0-9]*\),.*/\1/p' "$dir/out")
+    try 0 export "$dir/run.snapshot" creatures --entities 100 --list
+    out "file      $dir/run.snapshot, seed 1"
+    out "ticks     40 to 40 in 1 segments"
+    out "Energy: $creatures rows"
+    out "  entity.slot u32, entity.generation u32, level fixed"
+    out "Climate: 1 rows"
+    golden_csv Hungry "$dir/run.snapshot" creatures --entities 100
+    try 0 export "$dir/run.snapshot" creatures --entities 100 --table Population
+    cut -d, -f2- "$dir/out" | tail -n 1 >"$dir/last"
+    tail -n 1 "$dir/Population.csv" | cut -d, -f2- >"$dir/kept"
+    cmp -s "$dir/last" "$dir/kept" || fail "Population is not that of the log's last tick"
+    try 2 export "$dir/run.snapshot"
+    err "$dir/run.snapshot is a snapshot: name its simulation too"
+    try 3 export "$dir/run.snapshot" creatures --entities 200 --list
+    err "[IDENTITY_MISMATCH]"
+    try 3 export "$log" creatures --entities 100 --list
+    err "[BAD_FORMAT]"
+    try 2 export "$dir/run.snapshot" creature --list
+    err "did you mean 'creatures'?"
+
+    # Cut off and damaged.
+    head -c -100 "$log" >"$dir/cut.log"
+    try 0 export "$dir/cut.log" --list
+    out "ticks     none"
+    out "bytes behind the last whole segment: its writer died"
+    try 0 export "$dir/cut.log" --table Dead
+    [ "$(wc -l <"$dir/out")" -eq 1 ] || fail "rows of a segment that is not whole"
+    head -c 100 "$log" >"$dir/cut.log"
+    try 3 export "$dir/cut.log" --list
+    err "the log is cut off before the description of its tables"
+    try 3 export "$dir/Dead.csv" --list
+    err "this is no log: it does not begin with WEFT-LOG"
+    try 3 export "$dir/no.log" --list
+    err "$dir/no.log: cannot be read: No such file or directory"
+
+    try 2 export
+    err "export takes one log, or a snapshot and its simulation"
+    try 2 export "$log"
+    err "csv has one table a file: add --table, one of Eaten, Born, Dead, Population"
+    try 2 export "$log" --table dead
+    err "$log has no table 'dead'; it has Eaten, Born, Dead, Population"
+    try 2 export "$log" --format xls
+    err "--format: 'xls' is not csv, sqlite or npz"
+    try 2 export "$log" --format sqlite
+    err "--format sqlite needs a file: add -o FILE"
+    try 2 export "$log" --list -o "$dir/list"
+    err "--list writes no file"
+    try 2 export "$log" --table Dead --json
+    err "--json goes with --list"
+    mkdir "$dir/folder"
+    try 3 export "$log" --table Dead -o "$dir/folder"
+    err "$dir/folder: the export cannot be written: not a regular file"
+    try 3 export "$log" --table Dead -o "$dir/no/folder.csv"
+    err "cannot be written: No such file or directory"
+    try 3 export "$log" --format sqlite -o "$dir/no/folder.sqlite"
+    err "cannot be written"
+    [ -z "$(find "$dir" -name '*.tmp-*')" ] || fail "something temporary was left"
+}
+
+# read_back FILE SIMULATION TABLE...: Python reads the same from all forms. A log has no simulation.
+read_back() {
+    log=$1
+    simulation=$2
+    shift 2
+    rm -rf "$dir/forms"
+    mkdir "$dir/forms"
+    for table in "$@"; do
+        try 0 export "$log" $simulation --table "$table" -o "$dir/forms/$table.csv"
+    done
+    try 0 export "$log" $simulation -o "$dir/forms/all.sqlite"
+    "$weft" export "$log" $simulation -o "$dir/forms/all.npz" 2>"$dir/err" ||
+        grep -q "built without libzip" "$dir/err" || fail "no npz"
+    said="read_export.py $*"
+    "$python" "$sources/../tools/read_export.py" "$dir/forms" "$@" >"$dir/out" 2>"$dir/err" ||
+        fail "it reads something else"
+    cat "$dir/out"
+}
+
+section_readback() {
+    python=
+    for found in python3 /usr/bin/python3; do
+        "$found" -c 'import csv, sqlite3' 2>/dev/null || continue
+        [ -n "$python" ] || python=$found
+        ! "$found" -c 'import numpy' 2>/dev/null || python=$found
+    done
+    if [ -z "$python" ]; then
+        echo "no python3 with sqlite3 reads exports back here (cmake/setup.sh tests)"
+        exit 77
+    fi
+    try 3 export "$dir/no.log" -o "$dir/no.sqlite"
+    try 0 run creatures --entities 3k --ticks 100 --log "$dir/run.log"
+    if "$weft" export "$dir/run.log" -o "$dir/x.sqlite" 2>&1 | grep -q "built without SQLite"; then
+        echo "this weft was built without SQLite"
+        exit 77
+    fi
+    read_back "$dir/run.log" "" Eaten Born Dead Population
+    try 0 run "$modules/diary.so" --entities 6k --log "$dir/diary.log"
+    read_back "$dir/diary.log" "" Entry Pages
+    try 0 run creatures --entities 3k --ticks 50 --snapshot "$dir/run.snapshot"
+    read_back "$dir/run.snapshot" "creatures --entities 3k" Position Energy Hungry Food Meadow \
+        Population
+    # One table, and in place of what was there.
+    try 0 export "$dir/run.log" --table Dead -o "$dir/x.sqlite"
+    silent
 }
 
 # interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
