@@ -22,6 +22,21 @@ static weft_status tick(weft_lockstep* one) {
     weft_status status = weft_rig_tick(&one->rig, 0);
     if (status == WEFT_STATUS_OK && one->digest)
         status = weft_executor_digest(one->rig.executor[0], &view, &full);
+    if (status == WEFT_STATUS_OK && one->log != NULL)
+        status = weft_simlog_tick(one->log);
+    if (status != WEFT_STATUS_OK && one->log != NULL && weft_simlog_error(one->log)[0] != '\0')
+        snprintf(one->rig.error, sizeof(one->rig.error), "%.250s", weft_simlog_error(one->log));
+    return status;
+}
+
+static weft_status open_log(weft_lockstep* one) {
+    char line[WEFT_SIMLOG_LINE];
+    if (one->log_path == NULL)
+        return WEFT_STATUS_OK;
+    weft_status status =
+        weft_simlog_open(&one->log_desc, one->log_path, one->rig.world, &one->log, line);
+    if (status != WEFT_STATUS_OK)
+        snprintf(one->rig.error, sizeof(one->rig.error), "%.250s", line);
     return status;
 }
 
@@ -33,6 +48,7 @@ static weft_status open_one(const weft_measure_options* options, weft_lockstep* 
                             .apart = one->desc.guard == WEFT_GUARD_TRAP};
     WEFT_TRY(weft_rig_open_as(&one->rig, one->module, &start));
     WEFT_TRY(weft_rig_add(&one->rig, &one->desc));
+    WEFT_TRY(open_log(one));
     if (one->journal_path == NULL)
         return WEFT_STATUS_OK;
     weft_journal_desc desc = weft_journal_desc_default();
@@ -113,9 +129,11 @@ weft_status weft_lockstep_run(const weft_measure_options* options, const char* w
 
 void weft_lockstep_close(weft_lockstep* all, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
-        char line[64]; // Ticks have told whether it failed.
+        char line[64]; // Ticks have told whether they failed.
         (void)weft_journal_close(all[i].journal, line, sizeof(line));
+        (void)!weft_simlog_close(all[i].log, NULL);
         all[i].journal = NULL;
+        all[i].log = NULL;
         weft_rig_close(&all[i].rig);
     }
 }

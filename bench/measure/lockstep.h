@@ -6,19 +6,24 @@
 #include "harness.h"
 #include "rig.h"
 
+#include <weft/simlog.h>
+
 typedef struct weft_lockstep {
     // Set before weft_lockstep_open().
     char name[48];
     const weft_module* module;
     uint64_t entity_count;
     weft_executor_desc desc;
-    const char* journal_path; // A journal of every tick, with its digest; null: none.
-    bool digest;              // Both digests after each tick, in its time.
-    bool unordered;           // weft_world_desc.unordered_commit.
-    bool aliased;             // Memory that is mapped twice; for TRAP with columns apart.
+    const char* journal_path;  // A journal of every tick, with its digest; null: none.
+    const char* log_path;      // A log of every tick, in its time; null: none.
+    weft_simlog_desc log_desc; // How that is written.
+    bool digest;               // Both digests after each tick, in its time.
+    bool unordered;            // weft_world_desc.unordered_commit.
+    bool aliased;              // Memory that is mapped twice; for TRAP with columns apart.
     // Set by the calls.
     weft_rig rig;
     weft_journal* journal;
+    weft_simlog* log;
     weft_series us; // Microseconds of each timed tick, by round.
 } weft_lockstep;
 
@@ -39,7 +44,7 @@ weft_status weft_lockstep_run(const weft_measure_options* options, const char* w
                               weft_lockstep_length length, weft_lockstep* all, uint32_t count,
                               weft_measure_table* table);
 
-/// Destroys the worlds. Zeroed ones are allowed.
+/// Ends the logs and destroys the worlds. Zeroed ones are allowed.
 void weft_lockstep_close(weft_lockstep* all, uint32_t count);
 
 /// Whether two of them, both at the same tick, have the same digests.
