@@ -76,14 +76,17 @@ static weft_status refuse(weft__frames* frames, const char* format, ...) {
     return WEFT_STATUS_BAD_FORMAT;
 }
 
+static weft_status no_memory(weft__frames* frames, uint64_t size) {
+    (void)refuse(frames, "no memory is left to read %llu bytes at byte %llu",
+                 (unsigned long long)size, (unsigned long long)frames->offset);
+    return WEFT_STATUS_OUT_OF_MEMORY;
+}
+
 static weft_status window_grow(weft__frames* frames, size_t size) {
     void* window;
     size_t capacity = size < WINDOW ? WINDOW : size;
-    if (weft__os_region_reserve(capacity, &window) != WEFT_STATUS_OK) {
-        (void)refuse(frames, "no memory is left to read %llu bytes at byte %llu",
-                     (unsigned long long)size, (unsigned long long)frames->offset);
-        return WEFT_STATUS_OUT_OF_MEMORY;
-    }
+    if (weft__os_region_reserve(capacity, &window) != WEFT_STATUS_OK)
+        return no_memory(frames, size);
     weft__os_region_release(frames->window, frames->window_capacity);
     frames->window = window;
     frames->window_capacity = capacity;
@@ -223,6 +226,8 @@ weft_status weft__frames_next(weft__frames* frames, weft__frame* out) {
     if (head.length > left)
         return judge_rest(frames, frames->source.size, "", out);
     uint64_t next = frames->offset + WEFT__FRAME_HEAD + head.length;
+    if (head.length > SIZE_MAX / 2)
+        return no_memory(frames, head.length);
     WEFT_TRY(window_show(frames, frames->offset + WEFT__FRAME_HEAD, (size_t)head.length, &bytes));
     if (head.sum != weft_hash64_of(bytes, (size_t)head.length, head.number))
         return judge_rest(frames, next, "fails its checksum", out);

