@@ -54,8 +54,11 @@ uint32_t weft__set_of(weft_world* world, const uint16_t* components, uint32_t co
     world->sets.items[set] = (weft__set){
         .hash = hash, .component_count = count, .components = copy, .archetype = WEFT__NONE};
     if (world->sets.count * 2 > world->set_index.capacity) {
-        if (index_rebuild(world, world->set_index.capacity * 2) != WEFT_STATUS_OK)
+        if (index_rebuild(world, world->set_index.capacity * 2) != WEFT_STATUS_OK) {
+            world->sets.count--; // What the index does not know would be made a second time.
+            weft__arena_free(&world->arena, copy, count * sizeof(uint16_t));
             return WEFT__NONE;
+        }
     } else {
         uint32_t at = (uint32_t)hash & mask;
         while (world->set_index.items[at] != INDEX_EMPTY)
@@ -80,8 +83,11 @@ static uint32_t edge_slot(const weft_world* world, uint64_t key) {
 static weft_status edges_resize(weft_world* world, uint32_t size) {
     uint64_t* keys = weft__arena_alloc_zero(&world->arena, size * sizeof(uint64_t));
     uint32_t* sets = weft__arena_alloc_zero(&world->arena, size * sizeof(uint32_t));
-    if (keys == NULL || sets == NULL)
+    if (keys == NULL || sets == NULL) {
+        weft__arena_free(&world->arena, keys, size * sizeof(uint64_t));
+        weft__arena_free(&world->arena, sets, size * sizeof(uint32_t));
         return WEFT_STATUS_OUT_OF_MEMORY;
+    }
     uint64_t* old_keys = world->edge_keys.items;
     uint32_t* old_sets = world->edge_sets.items;
     uint32_t old_size = world->edge_keys.capacity;
@@ -145,9 +151,10 @@ static uint32_t step_new(weft_world* world, uint32_t set, uint32_t type_id, bool
     weft__arena_free(&world->arena, list, (count + 1) * sizeof(uint16_t));
     if (target == WEFT__NONE)
         return WEFT__NONE;
-    if (++world->edge_count * 2 > world->edge_keys.capacity &&
+    if ((world->edge_count + 1) * 2 > world->edge_keys.capacity &&
         edges_resize(world, world->edge_keys.capacity * 2) != WEFT_STATUS_OK)
         return WEFT__NONE;
+    world->edge_count++;
     uint64_t key = edge_key(set, type_id, add);
     uint32_t at = edge_slot(world, key);
     world->edge_keys.items[at] = key;
@@ -177,14 +184,18 @@ uint32_t weft__set_known_step(const weft_world* world, uint32_t set, uint32_t ty
     return world->edge_keys.items[at] == key ? world->edge_sets.items[at] : WEFT__NONE;
 }
 
+static void lists_free(weft_world* world, weft__archetype* archetype, uint32_t count) {
+    size_t bytes = (size_t)count * sizeof(uint32_t);
+    weft__arena_free(&world->arena, archetype->components, bytes);
+    weft__arena_free(&world->arena, archetype->column_types, bytes);
+    weft__arena_free(&world->arena, archetype->column_sizes, bytes);
+    weft__arena_free(&world->arena, archetype->pack_offsets, bytes);
+}
+
 void weft__archetypes_clear(weft_world* world) {
     for (uint32_t i = 0; i < world->archetypes.count; i++) {
         weft__archetype* archetype = &world->archetypes.items[i];
-        size_t bytes = (size_t)archetype->component_count * sizeof(uint32_t);
-        weft__arena_free(&world->arena, archetype->components, bytes);
-        weft__arena_free(&world->arena, archetype->column_types, bytes);
-        weft__arena_free(&world->arena, archetype->column_sizes, bytes);
-        weft__arena_free(&world->arena, archetype->pack_offsets, bytes);
+        lists_free(world, archetype, archetype->component_count);
         WEFT__VEC_FREE(&world->arena, archetype->chunks);
     }
     for (uint32_t i = 0; i < world->sets.count; i++) {
@@ -204,8 +215,10 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
     archetype->column_sizes = weft__arena_alloc(&world->arena, bytes);
     archetype->pack_offsets = weft__arena_alloc(&world->arena, bytes);
     if (archetype->components == NULL || archetype->column_types == NULL ||
-        archetype->column_sizes == NULL || archetype->pack_offsets == NULL)
+        archetype->column_sizes == NULL || archetype->pack_offsets == NULL) {
+        lists_free(world, archetype, count);
         return WEFT_STATUS_OUT_OF_MEMORY;
+    }
     archetype->component_count = count;
     uint64_t row_size = sizeof(weft_entity);
     archetype->pack_size = sizeof(weft_entity);

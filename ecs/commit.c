@@ -244,10 +244,11 @@ static weft_status assign_chunks(weft_world* world) {
         if (lane->carry_size >= carry)
             continue;
         weft__arena_free(&world->arena, lane->carry, lane->carry_size);
-        lane->carry_size = weft__arena_block_size(carry);
-        lane->carry = weft__arena_alloc(&world->arena, lane->carry_size);
+        lane->carry_size = 0;
+        lane->carry = weft__arena_alloc(&world->arena, weft__arena_block_size(carry));
         if (lane->carry == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
+        lane->carry_size = weft__arena_block_size(carry);
     }
     return WEFT_STATUS_OK;
 }

@@ -12,8 +12,10 @@ weft_status weft__shard_ensure(weft_world* world, uint32_t number) {
         if (shard == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
         shard->slots = weft__arena_alloc_zero(&world->arena, WEFT_SHARD_SLOTS * sizeof(weft__slot));
-        if (shard->slots == NULL)
+        if (shard->slots == NULL) {
+            weft__arena_free(&world->arena, shard, sizeof(*shard));
             return WEFT_STATUS_OUT_OF_MEMORY;
+        }
         shard->newborn_first = shard->birth_first = WEFT__NONE;
         world->shards.items[world->shards.count++] = shard;
     }

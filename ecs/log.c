@@ -210,7 +210,8 @@ static void stream_clear(weft__stream* stream) {
 
 void weft__log_clear(weft_world* world, uint32_t stream) {
     for (uint32_t i = 0; i < world->lane_count; i++)
-        stream_clear(&world->lanes[i].streams.items[stream]);
+        if (stream < world->lanes[i].streams.count) // Else there was no memory for the lane.
+            stream_clear(&world->lanes[i].streams.items[stream]);
     stream_clear(&world->host.streams.items[stream]);
 }
 

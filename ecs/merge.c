@@ -107,10 +107,11 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
         return WEFT_STATUS_OUT_OF_MEMORY;
     if (lane->column_size < need) {
         weft__arena_free(&world->arena, lane->column, lane->column_size);
-        lane->column_size = weft__arena_block_size(need);
-        lane->column = weft__arena_alloc(&world->arena, lane->column_size);
+        lane->column_size = 0;
+        lane->column = weft__arena_alloc(&world->arena, weft__arena_block_size(need));
         if (lane->column == NULL)
             return WEFT_STATUS_OUT_OF_MEMORY;
+        lane->column_size = weft__arena_block_size(need);
     }
     return WEFT_STATUS_OK;
 }

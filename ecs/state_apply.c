@@ -10,11 +10,15 @@
 
 // Clearing ---------------------------------------------------------------------------------------
 
+// Whatever a tick may leave behind where it fails. The scratch of fold and merge is as good as new
+// after every item, also after one that found no memory.
 static void clear_lane(weft__lane* lane) {
-    for (uint32_t i = 0; i < lane->streams.count; i++)
-        WEFT_ASSERT(lane->streams.items[i].segments.count == 0);
     lane->changed.count = lane->swaps.count = lane->presences.count = 0;
     lane->failure.status = WEFT_STATUS_OK;
+    lane->numbers = (weft__numbers){0};
+    lane->number_flags = 0;
+    lane->dropped = lane->moved = 0;
+    lane->unknown = false;
 }
 
 static void clear_shards(weft_world* world) {
@@ -62,7 +66,8 @@ static void clear_past(weft_world* world) {
 }
 
 static void clear_world(weft_world* world) {
-    weft__log_clear(world, 0); // Of the host.
+    for (uint32_t i = 0; i <= world->channels.count; i++)
+        weft__log_clear(world, i);
     for (uint32_t i = 0; i < world->lane_count; i++)
         clear_lane(&world->lanes[i]);
     clear_lane(&world->host);
@@ -266,13 +271,13 @@ weft_status weft__state_apply(weft__state_image* image) {
     WEFT_TRY(fill_free(image));
     WEFT_TRY(fill_values(image));
     WEFT_ASSERT(weft__reader_finish(&image->reader) == WEFT_STATUS_OK);
-    weft_world_checkpoint(world);
+    world->failed = false;
     return WEFT_STATUS_OK;
 }
 
-weft_status weft_world_decode(weft_world* world, const void* bytes, size_t size) {
+weft_status weft__state_decode(weft_world* world, const void* bytes, size_t size) {
     WEFT_ASSERT(world != NULL && (bytes != NULL || size == 0) && !world->running);
-    if (world->failed)
+    if (world->schema_broken)
         return WEFT_STATUS_WORLD_FAILED;
     weft__state_image image = {.world = world};
     weft_status status = weft__state_parse(&image, bytes, size);
@@ -285,4 +290,10 @@ weft_status weft_world_decode(weft_world* world, const void* bytes, size_t size)
     }
     weft__state_forget(&image);
     return status;
+}
+
+weft_status weft_world_decode(weft_world* world, const void* bytes, size_t size) {
+    WEFT_TRY(weft__state_decode(world, bytes, size));
+    weft_world_checkpoint(world);
+    return WEFT_STATUS_OK;
 }

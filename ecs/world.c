@@ -364,9 +364,11 @@ static weft_status register_reduction(weft_world* world, const weft_type* type,
 
 // A registration that runs out of memory half-way breaks the world: the schema would be a lie.
 static weft_status registered(weft_world* world, weft_status status) {
-    if (status == WEFT_STATUS_OUT_OF_MEMORY)
-        return weft__world_break(world, status, "no memory is left to register a type");
-    return status;
+    world->host_changes++;
+    if (status != WEFT_STATUS_OUT_OF_MEMORY)
+        return status;
+    world->schema_broken = true;
+    return weft__world_break(world, status, "no memory is left to register a type");
 }
 
 weft_status weft_world_register_component(weft_world* world, const weft_type* type,
@@ -434,6 +436,7 @@ weft_status weft_world_set_resource(weft_world* world, const weft_type* type, co
     memcpy(resource->values, values, resource->size);
     resource->dirty = true;
     world->digests.valid = false;
+    world->host_changes++;
     return WEFT_STATUS_OK;
 }
 
@@ -525,6 +528,7 @@ static weft_status host_commit(weft_world* world) {
     weft__runner serial = weft__runner_serial();
     world->create_bits = create_bits_for(1);
     world->create_units = 1;
+    world->host_changes += world->host.streams.items[0].segments.count > 0;
     weft_status status = weft__commit(world, &serial);
     world->host.failure.status = WEFT_STATUS_OK;
     return status;
@@ -688,11 +692,12 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
     WEFT_TRY(refuse_values(world, "channel", weft__type_at(world, id), message, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->inputs, 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->input_bytes, type->size));
+    WEFT_TRY(weft__channel_post(world, index, target, message));
     world->inputs.items[world->inputs.count++] =
         (weft__input){world->tick, index, target, world->input_bytes.count};
     memcpy(world->input_bytes.items + world->input_bytes.count, message, type->size);
     world->input_bytes.count += type->size;
-    return weft__channel_post(world, index, target, message);
+    return WEFT_STATUS_OK;
 }
 
 uint64_t weft_world_input_count(const weft_world* world) {
@@ -704,6 +709,28 @@ void weft_world_checkpoint(weft_world* world) {
     world->inputs.count = 0;
     world->input_bytes.count = 0;
     world->checkpoint_tick = world->tick;
+    world->pasts++;
+}
+
+void weft__inputs_forget(weft_world* world, uint64_t tick) {
+    WEFT_ASSERT(tick <= world->tick);
+    if (tick <= world->checkpoint_tick)
+        return;
+    uint32_t gone = 0;
+    while (gone < world->inputs.count && world->inputs.items[gone].tick < tick)
+        gone++;
+    uint32_t left = world->inputs.count - gone;
+    uint32_t begin = left > 0 ? world->inputs.items[gone].offset : world->input_bytes.count;
+    world->input_bytes.count -= begin;
+    if (world->input_bytes.count > 0)
+        memmove(world->input_bytes.items, world->input_bytes.items + begin,
+                world->input_bytes.count);
+    for (uint32_t i = 0; i < left; i++) {
+        world->inputs.items[i] = world->inputs.items[gone + i];
+        world->inputs.items[i].offset -= begin;
+    }
+    world->inputs.count = left;
+    world->checkpoint_tick = tick;
 }
 
 weft_world_stats weft_world_stats_read(const weft_world* world) {

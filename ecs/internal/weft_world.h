@@ -355,7 +355,8 @@ struct weft_world {
     weft__arena arena;
     bool running; // Inside a tick.
     bool failed;
-    bool started; // Some tick ran: the schema is closed.
+    bool schema_broken; // Failed in a registration: no state makes it sound.
+    bool started;       // Some tick ran: the schema is closed.
     char error[1600];
 
     // Schema.
@@ -436,6 +437,8 @@ struct weft_world {
     bool digest_wanted; // The last tick was digested: the merge hashes while columns are warm.
 
     // Inputs since the last checkpoint.
+    uint64_t host_changes; // Advanced by whatever changes the state between ticks and is no input.
+    uint64_t pasts;        // Advanced where what was before leads here no more.
     uint64_t checkpoint_tick;
     WEFT__VEC(weft__input) inputs;
     WEFT__VEC(uint8_t) input_bytes;
@@ -474,7 +477,7 @@ weft__runner weft__runner_serial(void);
 /// Sets the world's error line and returns `status`.
 weft_status weft__world_fail(weft_world* world, weft_status status, const char* format, ...)
     WEFT_PRINTF(3, 4);
-/// Marks the world failed for good (until rollback exists) and returns `status`.
+/// Marks the world failed, until a state is decoded, and returns `status`.
 weft_status weft__world_break(weft_world* world, weft_status status, const char* format, ...)
     WEFT_PRINTF(3, 4);
 /// Makes sure that lanes 0 to count - 1 exist and have room.
@@ -487,6 +490,8 @@ static inline const weft__type* weft__type_at(const weft_world* world, uint32_t 
     WEFT_CHECK(id > 0 && id <= world->types.count);
     return &world->types.items[id - 1];
 }
+/// Forgets the inputs of before a tick.
+void weft__inputs_forget(weft_world* world, uint64_t tick);
 /// Starts a tick: delivers pending messages, clears per-tick state, fixes provisional numbers.
 WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units);
 /// Ends a tick: buffered swap, commit, pending messages, tick + 1.
@@ -720,6 +725,10 @@ WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* la
 /// What is wrong with the storage of a shard between commits, as the text of the fact that does not
 /// hold; null if nothing is.
 const char* weft__shard_fault(const weft_world* world, uint32_t shard);
+
+// state_apply.c
+/// As weft_world_decode(), but the inputs stay kept.
+WEFT_NODISCARD weft_status weft__state_decode(weft_world* world, const void* bytes, size_t size);
 
 // values.c
 /// NOT_A_NUMBER or BAD_BOOL if one of the values may not enter the state; the first such value's

@@ -389,7 +389,14 @@ Test(state_refusals, what_is_not_encoded) {
     WORLD_OK(v.s.world, weft_world_encode(v.s.world, full_disk, &room));
     (void)weft__world_break(v.s.world, WEFT_STATUS_SYSTEM_FAILED, "broken");
     cr_assert_eq(weft_world_encode(v.s.world, full_disk, &room), WEFT_STATUS_WORLD_FAILED);
-    cr_assert_eq(weft_world_decode(v.s.world, v.good.bytes, v.good.size), WEFT_STATUS_WORLD_FAILED);
+    // A refusal leaves it failed; a state makes it sound.
+    cr_assert_eq(weft_world_decode(v.s.world, v.good.bytes, v.good.size - 1),
+                 WEFT_STATUS_BAD_FORMAT);
+    cr_assert(weft_world_has_failed(v.s.world));
+    WORLD_OK(v.s.world, weft_world_decode(v.s.world, v.good.bytes, v.good.size));
+    cr_assert(!weft_world_has_failed(v.s.world));
+    cr_assert_eq(weft_world_input_count(v.s.world), 0);
+    WORLD_OK(v.s.world, weft_world_digest_check(v.s.world));
     victim_close(&v);
 }
 
@@ -452,6 +459,12 @@ Test(state_refusals, no_memory, .timeout = 60) {
         if (status != WEFT_STATUS_OK && !failed) {
             DIGEST_EQ(weft_world_digest_full(world), before);
             cr_assert(weft_world_is_alive(world, made));
+        }
+        if (failed) { // With memory it is sound again.
+            p.left = UINT64_MAX;
+            WORLD_OK(world, weft_world_decode(world, good.bytes, good.size));
+            DIGEST_EQ(weft_world_digest_full(world), weft_world_digest_full(full));
+            WORLD_OK(world, weft_world_digest_check(world));
         }
         weft_world_destroy(world);
     }

@@ -32,13 +32,13 @@ WEFT_API WEFT_NODISCARD weft_status weft_world_encode(weft_world* world, weft_si
 /// the same types in the same roles and order, and the same seed, limits and numbers, as one made
 /// by the same code has. What it held before is gone, commands of its host too; handles of it, and
 /// pointers into it, are void. Schedules and executors of the world go on with it. The decoded
-/// state is a checkpoint.
+/// state is a checkpoint. A world that failed is sound again.
 ///
 /// Everything is looked through first. Status, with the world as it was: BAD_FORMAT (no state,
 /// another version, cut off, damaged, inconsistent), IDENTITY_MISMATCH (another schema, seed or
-/// limit; the error names the first type that differs), NOT_A_NUMBER, BAD_BOOL, WORLD_FAILED,
-/// OUT_OF_MEMORY. Memory may also run out later, when the old contents are gone: then the world has
-/// failed, and weft_world_has_failed() says so.
+/// limit; the error names the first type that differs), NOT_A_NUMBER, BAD_BOOL, WORLD_FAILED (it
+/// failed in the registration of a type), OUT_OF_MEMORY. Memory may also run out later, when the
+/// old contents are gone: then the world has failed, and weft_world_has_failed() says so.
 WEFT_API WEFT_NODISCARD weft_status weft_world_decode(weft_world* world, const void* bytes,
                                                       size_t size);
 
