@@ -27,7 +27,7 @@ typedef struct bisect {
     weft__verify_state state;
     weft__arena* arena;
     weft__history history;
-    weft__verify_bytes before;
+    weft__state_bytes before;
     weft__verify_run serial;
     weft__verify_run suspect;
 } bisect;
@@ -91,12 +91,8 @@ static weft_status reference_run(bisect* b) {
 static weft_status reference_take(bisect* b) {
     weft_verify_digests* before = &b->report->before;
     b->before.arena = b->arena;
-    if (b->desc->before_size > UINT32_MAX)
-        return WEFT_STATUS_OUT_OF_MEMORY;
-    WEFT_TRY(WEFT__VEC_RESERVE(b->arena, b->before.data, b->desc->before_size));
-    memcpy(b->before.data.items, b->desc->before, b->desc->before_size);
-    b->before.data.count = (uint32_t)b->desc->before_size;
-    WEFT_TRY(weft__verify_decode(b->serial.world, &b->before));
+    WEFT_TRY(weft__state_bytes_copy(&b->before, b->desc->before, b->desc->before_size));
+    WEFT_TRY(weft_world_decode(b->serial.world, b->before.data, b->before.size));
     if (weft_world_tick(b->serial.world) + 1 != b->desc->tick)
         return weft__world_fail(b->serial.world, WEFT_STATUS_IDENTITY_MISMATCH,
                                 "the state is that after tick %llu, not the one before tick %llu",
@@ -113,8 +109,8 @@ static weft_status keep_inputs(bisect* b) {
         return WEFT_STATUS_OUT_OF_MEMORY;
     weft__inputs_put(b->serial.world, bytes);
     report->inputs = bytes;
-    report->state = b->before.data.items;
-    report->state_size = b->before.data.count;
+    report->state = b->before.data;
+    report->state_size = b->before.size;
     return WEFT_STATUS_OK;
 }
 
@@ -127,7 +123,7 @@ static weft_status reference_finish(bisect* b) {
         if (report->stopped)
             return WEFT_STATUS_OK;
         // From the bytes, as the suspect: what is kept outside of the world is left to show itself.
-        WEFT_TRY(weft__verify_decode(b->serial.world, &b->before));
+        WEFT_TRY(weft_world_decode(b->serial.world, b->before.data, b->before.size));
     }
     WEFT_TRY(step(b, &b->serial, tick, &b->state.serial_outputs, &report->reference));
     if (tick > 0)
@@ -158,7 +154,7 @@ static weft_status suspect_run(bisect* b) {
     report->worker_count = weft_executor_stats_read(b->suspect.executor).worker_count;
     for (uint32_t i = 0; i < b->desc->attempt_limit && !report->different; i++) {
         if (b->desc->tick > 0)
-            WEFT_TRY(weft__verify_decode(b->suspect.world, &b->before));
+            WEFT_TRY(weft_world_decode(b->suspect.world, b->before.data, b->before.size));
         WEFT_TRY(step(b, &b->suspect, b->desc->tick, &b->state.suspect_outputs, &report->found));
         report->place.attempt_count++;
         judge(b);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <weft/state.h>
 
 #include "exec.h"
 
@@ -50,7 +51,7 @@ void weft__history_init(weft__history* history, weft__arena* arena, uint64_t end
 weft_status weft__history_keep(weft__history* history, weft_world* world) {
     for (uint32_t i = 0; i < history->count; i++)
         if (history->ticks[i] == weft_world_tick(world))
-            return weft__verify_encode(world, &history->states[i]);
+            return weft__state_bytes_encode(world, &history->states[i]);
     return WEFT_STATUS_OK;
 }
 
@@ -270,12 +271,12 @@ weft_status weft__history_write(weft__verify_state* state, const weft__history* 
         return WEFT_STATUS_OK;
     while (last == 0 && i + 1 < history->count) {
         i++;
-        WEFT_TRY(weft__verify_decode(run->world, &history->states[i]));
+        WEFT_TRY(weft_world_decode(run->world, history->states[i].data, history->states[i].size));
         WEFT_TRY(watch_stretch(state, &what, run, history->ticks[i - 1], &last, ticks_run));
         if (state->report->stopped)
             return WEFT_STATUS_OK;
     }
-    WEFT_TRY(weft__verify_decode(run->world, &history->states[i]));
+    WEFT_TRY(weft_world_decode(run->world, history->states[i].data, history->states[i].size));
     if (last == 0) {
         watch_read(&what, run->world, write->text);
         write->kind = WEFT_WRITE_FIRST;

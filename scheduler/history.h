@@ -3,7 +3,7 @@
 
 #include <weft/bisect.h>
 
-#include "verify_bytes.h"
+#include "state_bytes.h"
 #include "verify_run.h"
 
 /// States are kept 1, 2, 4, ... ticks before the last one, and of tick 0.
@@ -14,7 +14,7 @@ typedef struct weft__history {
     uint64_t end; // The tick whose state is the last one.
     uint32_t count;
     uint64_t ticks[WEFT__HISTORY_MAX];
-    weft__verify_bytes states[WEFT__HISTORY_MAX];
+    weft__state_bytes states[WEFT__HISTORY_MAX];
 } weft__history;
 
 /// Plans what is kept of a run whose last state is that after `end` ticks.

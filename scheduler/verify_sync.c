@@ -9,8 +9,9 @@
 #include "verify_sync.h"
 
 #include <string.h>
+#include <weft/state.h>
 
-#include "verify_bytes.h"
+#include "state_bytes.h"
 #include "verify_compare.h"
 #include "verify_locate.h"
 
@@ -18,12 +19,12 @@
 typedef struct verify_sync {
     weft__verify_state* state;
     size_t index;
-    weft__verify_run* run;     // With the executor that is compared.
-    weft__verify_run serial;   // The same world and schedule, with a serial executor.
-    weft__arena arena;         // Of what follows.
-    weft__verify_bytes before; // The tick.
-    weft__verify_bytes again;  // The same, decoded and encoded.
-    weft__verify_bytes after;  // The tick as the executor ran it.
+    weft__verify_run* run;    // With the executor that is compared.
+    weft__verify_run serial;  // The same world and schedule, with a serial executor.
+    weft__arena arena;        // Of what follows.
+    weft__state_bytes before; // The tick.
+    weft__state_bytes again;  // The same, decoded and encoded.
+    weft__state_bytes after;  // The tick as the executor ran it.
 } verify_sync;
 
 /// Both encodings of the state before the tick, which must be the same, as must the digests.
@@ -31,13 +32,12 @@ static weft_status encode_twice(verify_sync* sync, const weft_verify_digests* di
     weft_world* world = sync->run->world;
     weft_verify_digests found;
     WEFT_TRY(weft_world_digest_check(world)); // What was changed unseen would be seen from now on.
-    WEFT_TRY(weft__verify_encode(sync->run->world, &sync->before));
-    WEFT_TRY(weft__verify_decode(world, &sync->before));
+    WEFT_TRY(weft__state_bytes_encode(sync->run->world, &sync->before));
+    WEFT_TRY(weft_world_decode(world, sync->before.data, sync->before.size));
     WEFT_TRY(weft_executor_digest(sync->run->executor, &found.view, &found.full));
-    WEFT_TRY(weft__verify_encode(sync->run->world, &sync->again));
-    bool same =
-        sync->before.data.count == sync->again.data.count &&
-        memcmp(sync->before.data.items, sync->again.data.items, sync->before.data.count) == 0;
+    WEFT_TRY(weft__state_bytes_encode(sync->run->world, &sync->again));
+    bool same = sync->before.size == sync->again.size &&
+                memcmp(sync->before.data, sync->again.data, sync->before.size) == 0;
     if (same && weft__verify_digests_equal(&found, digests))
         return WEFT_STATUS_OK;
     return weft__world_fail(world, WEFT_STATUS_DIGEST_MISMATCH,
@@ -51,7 +51,7 @@ static weft_status encode_twice(verify_sync* sync, const weft_verify_digests* di
 /// The tick again, from its state.
 static weft_status tick_again(const verify_sync* sync, weft__verify_run* run, uint64_t tick,
                               weft__verify_outputs* outputs, weft_verify_digests* digests_out) {
-    WEFT_TRY(weft__verify_decode(run->world, &sync->before));
+    WEFT_TRY(weft_world_decode(run->world, sync->before.data, sync->before.size));
     return weft__verify_reach(sync->state, run, tick, outputs, digests_out);
 }
 
@@ -65,7 +65,7 @@ static weft_status attempt(verify_sync* sync, weft__verify_run* suspect, uint64_
     WEFT_TRY(tick_again(sync, suspect, tick, &state->suspect_outputs, &found));
     bool differs = !weft__verify_digests_equal(&found, &state->report->digests[tick]);
     if (differs)
-        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
+        WEFT_TRY(weft__state_bytes_encode(sync->run->world, &sync->after));
     WEFT_TRY(tick_again(sync, &sync->serial, tick, &state->serial_outputs, &serial));
     place->unstable |= !weft__verify_digests_equal(&serial, &state->report->digests[tick]);
     *done_out = differs && !weft__verify_digests_equal(&serial, &found);
@@ -83,7 +83,7 @@ static weft_status compare_values(verify_sync* sync, weft_verify_place* place) {
     weft_executor_desc config = weft__verify_serial_config(sync->state->desc);
     weft_status status = weft__verify_open(sync->state->desc, &config, &mirror);
     if (status == WEFT_STATUS_OK)
-        status = weft__verify_decode(mirror.world, &sync->after);
+        status = weft_world_decode(mirror.world, sync->after.data, sync->after.size);
     if (status == WEFT_STATUS_OK)
         weft__verify_compare_worlds(sync->run->world, mirror.world, place);
     weft__verify_close(&mirror);
@@ -128,7 +128,7 @@ static bool expect(const verify_sync* sync, weft_verify_result* result, uint64_t
 /// looked for before the serial run is said not to repeat itself.
 static weft_status check_writes(verify_sync* sync, uint64_t tick) {
     weft_verify_digests unused;
-    WEFT_TRY(weft__verify_decode(sync->serial.world, &sync->before));
+    WEFT_TRY(weft_world_decode(sync->serial.world, sync->before.data, sync->before.size));
     WEFT_TRY(weft_executor_digest(sync->serial.executor, &unused.view, &unused.full));
     WEFT_TRY(weft__verify_reach(sync->state, &sync->serial, tick, NULL, &unused));
     return weft_world_digest_check(sync->serial.world);
@@ -143,14 +143,14 @@ static weft_status tick_compare(verify_sync* sync, uint64_t tick, weft_verify_re
     WEFT_TRY(weft__verify_reach(state, sync->run, tick, NULL, &found));
     *equal_out = expect(sync, result, tick, &found);
     if (!*equal_out) {
-        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
+        WEFT_TRY(weft__state_bytes_encode(sync->run->world, &sync->after));
         locate(sync, sync->run, tick, &result->place);
         return WEFT_STATUS_OK;
     }
     WEFT_TRY(tick_again(sync, &sync->serial, tick, NULL, &found));
     *equal_out = expect(sync, result, tick, &found);
     if (!*equal_out) { // The serial run does not repeat itself.
-        WEFT_TRY(weft__verify_encode(sync->run->world, &sync->after));
+        WEFT_TRY(weft__state_bytes_encode(sync->run->world, &sync->after));
         WEFT_TRY(check_writes(sync, tick));
         result->place.unstable = true;
         locate(sync, &sync->serial, tick, &result->place);
