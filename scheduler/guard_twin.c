@@ -168,6 +168,13 @@ static void sink_record(void* context, const weft__record* record, weft_digest d
         sink->status = WEFT_STATUS_OUT_OF_MEMORY;
 }
 
+// True if what the running call recorded was refused: the lane may have an older failure.
+static bool is_refused(const weft__lane* log, const weft_commands* now) {
+    const weft__failure* failure = &log->failure;
+    return failure->rank == now->rank && failure->archetype == now->archetype &&
+           failure->shard == now->shard;
+}
+
 // Runs the system, and keeps what it left.
 static weft_status twin_run(weft__guard_lane* lane, weft__twin_result* result) {
     weft_world* world = lane->guard->world;
@@ -176,7 +183,7 @@ static weft_status twin_run(weft__guard_lane* lane, weft__twin_result* result) {
     twin_sink sink = {lane, result, 0, WEFT_STATUS_OK};
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, result->bytes, bytes));
     result->status = weft__guard_run(lane);
-    if (result->status == WEFT_STATUS_OK && log->failure.rank == lane->system->rank)
+    if (result->status == WEFT_STATUS_OK && is_refused(log, &lane->view->commands))
         result->status = log->failure.status;
     result->flags = log->number_flags;
     spans_copy(lane, is_written, result->bytes.items, false);
