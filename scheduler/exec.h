@@ -11,6 +11,7 @@
 #define WEFT__WORKERS_MAX 1024u
 
 struct weft__pool;
+struct weft__rollback;
 
 /// One stage's batch, as its items see it. It stays where it is and is hardly ever written: a line
 /// that workers have is not taken from them.
@@ -35,7 +36,8 @@ struct weft_executor {
     struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
     weft__probe_fn* probe;                // Traced tick: called after each task; or null.
     void* probe_context;
-    weft__stage_run* runs; // [stage_count]
+    weft__stage_run* runs;           // [stage_count]
+    struct weft__rollback* rollback; // Null: a failed world stays failed.
     // Threads.
     struct weft__pool* pool;
     void* pool_block;
@@ -59,6 +61,12 @@ typedef struct weft__trace_lane {
     bool out_of_memory;
     uint8_t pad[128];
 } weft__trace_lane;
+
+// executor.c
+/// Commits what the host recorded. May fail the world.
+WEFT_NODISCARD weft_status weft__executor_host(weft_executor* executor);
+/// The tick itself. Any status but OK has failed the world.
+WEFT_NODISCARD weft_status weft__executor_step(weft_executor* executor);
 
 // exec_serial.c, exec_virtual.c: every item in order; a (worker, item) drawn for every step.
 void weft__exec_serial_run(weft__runner* runner, const weft__batch* batch);

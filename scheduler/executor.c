@@ -9,6 +9,7 @@
 
 #include "float_control.h"
 #include "os.h"
+#include "rollback_tick.h"
 #include "weft_sort.h"
 
 #define EXECUTOR_COOKIE 0x57455843u
@@ -399,12 +400,15 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
     else if (system->scope == WEFT_SCOPE_CHUNK)
         (void)snprintf(place, sizeof(place), ", archetype %u, shard %u", failure->archetype,
                        failure->shard);
-    return weft__world_break(world, failure->status,
-                             "system \"%s\" failed in tick %llu%s: %s; the world stays as it was "
-                             "inside the tick and refuses to go on (%u input events are kept since "
-                             "tick %llu)",
+    char after[160] = "";
+    if (executor->rollback == NULL)
+        (void)snprintf(after, sizeof(after),
+                       "; the world stays as it was inside the tick and refuses to go on (%u input "
+                       "events are kept since tick %llu)",
+                       world->inputs.count, (unsigned long long)world->checkpoint_tick);
+    return weft__world_break(world, failure->status, "system \"%s\" failed in tick %llu%s: %s%s",
                              system->name, (unsigned long long)world->tick, place, failure->text,
-                             world->inputs.count, (unsigned long long)world->checkpoint_tick);
+                             after);
 }
 
 // After a failure the remaining stages still run the systems of smaller rank, which cannot depend
@@ -435,14 +439,14 @@ static weft_status run_guarded(weft_executor* executor) {
     return status != WEFT_STATUS_OK ? status : closed;
 }
 
-static weft_status run_tick(weft_executor* executor) {
+weft_status weft__executor_host(weft_executor* executor) {
     weft_world* world = executor->world;
-    executor->numbers = (weft_number_report){0};
-    if (world->failed)
-        return WEFT_STATUS_WORLD_FAILED;
-    // Commands of the host come first, since they may bring archetypes that the plan must know.
-    if (world->host.streams.items[0].segments.count > 0)
-        WEFT_TRY(weft_world_commit(world));
+    return world->host.streams.items[0].segments.count > 0 ? weft_world_commit(world)
+                                                           : WEFT_STATUS_OK;
+}
+
+weft_status weft__executor_step(weft_executor* executor) {
+    weft_world* world = executor->world;
     weft_status refreshed = weft__plan_refresh(&executor->plan);
     if (refreshed != WEFT_STATUS_OK)
         return weft__world_break(world, refreshed, "tick %llu: no memory is left for the plan",
@@ -461,6 +465,19 @@ static weft_status run_tick(weft_executor* executor) {
         weft__exec_threads_tick_end(executor);
     WEFT_TRY(status);
     executor->stats.ticks++;
+    return WEFT_STATUS_OK;
+}
+
+static weft_status run_tick(weft_executor* executor) {
+    weft_world* world = executor->world;
+    executor->numbers = (weft_number_report){0};
+    if (world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    if (executor->rollback != NULL)
+        return weft__rollback_tick(executor);
+    // Commands of the host come first, since they may bring archetypes that the plan must know.
+    WEFT_TRY(weft__executor_host(executor));
+    WEFT_TRY(weft__executor_step(executor));
     if (world->tick % executor->desc.checkpoint_ticks == 0)
         weft_world_checkpoint(world);
     return WEFT_STATUS_OK;
@@ -476,6 +493,8 @@ weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
                                  weft_digest* full_out) {
     WEFT_ASSERT(executor != NULL);
     WEFT_TRY(weft__digest_update(executor->world, &executor->runner));
+    if (executor->rollback != NULL)
+        weft__rollback_note(executor);
     if (view_out != NULL)
         *view_out = executor->world->digests.view;
     if (full_out != NULL)
@@ -589,6 +608,7 @@ static weft_status executor_start(weft_executor* executor) {
                                 executor->desc.kind != WEFT_EXECUTOR_THREADS ||
                                     executor->worker_count == 1,
                                 executor->desc.schedule_seed, &executor->guard));
+    WEFT_TRY(weft__rollback_create(executor));
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:
         executor->runner.run = weft__exec_serial_run;
@@ -609,7 +629,7 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
     *executor_out = NULL;
     if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS ||
         desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0 ||
-        desc->guard > WEFT_GUARD_TRAP)
+        desc->guard > WEFT_GUARD_TRAP || desc->rollback_percent > 100)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =
@@ -633,6 +653,7 @@ void weft_executor_destroy(weft_executor* executor) {
         return;
     weft__arena* arena = &executor->world->arena;
     weft__exec_threads_stop(executor);
+    weft__rollback_destroy(executor);
     weft__guard_destroy(executor->guard);
     weft__arena_free(arena, executor->runs,
                      (executor->plan.stage_count + 1) * sizeof(*executor->runs));

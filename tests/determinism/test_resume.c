@@ -2,6 +2,7 @@
 // executor, and back into its own, and both give the digests of the run that never stopped.
 
 #include <weft/random.h>
+#include <weft/rollback.h>
 #include <weft/state.h>
 #include <weft/verify.h>
 
@@ -85,6 +86,48 @@ static void stop_and_resume(const weft_module* module, uint64_t entities, uint32
         game_close(&other);
     }
     game_close(&one);
+}
+
+// The same by an executor that goes back: to drawn ticks, forth again, and to the end.
+static void back_and_forth(const weft_module* module, uint64_t entities, uint32_t draw) {
+    weft_module_options options = {entities, 1};
+    weft_verify_digests expected[TICKS + 1];
+    game one = game_open(module, &options, &run_configs[0]);
+    for (uint64_t tick = 0; tick <= TICKS; tick++) {
+        if (tick > 0)
+            game_tick(module, &one);
+        expected[tick].view = weft_world_digest_view(one.world);
+        expected[tick].full = weft_world_digest_full(one.world);
+    }
+    game_close(&one);
+    run_config config = run_configs[draw % RUN_CONFIGS];
+    config.rollback_ticks = 1 + draw % 5;
+    game other = game_open(module, &options, &config);
+    for (uint64_t stop = 4; stop <= TICKS; stop += 4) {
+        while (weft_world_tick(other.world) < stop) {
+            game_tick(module, &other);
+            check(module, &other, &expected[weft_world_tick(other.world)]);
+        }
+        uint64_t oldest;
+        cr_assert(weft_executor_rollback_oldest(other.executor, &oldest));
+        uint64_t target = oldest + weft_random_below((weft_random_key){.seed = 12}, draw, stop,
+                                                     (uint32_t)(stop - oldest) + 1);
+        WORLD_OK(other.world, weft_executor_rollback(other.executor, target));
+        check(module, &other, &expected[target]);
+    }
+    while (weft_world_tick(other.world) < TICKS)
+        game_tick(module, &other);
+    check(module, &other, &expected[TICKS]);
+    WORLD_OK(other.world, weft_world_digest_check(other.world));
+    game_close(&other);
+}
+
+Test(resume, every_workload_goes_back_and_forth, .timeout = 120) {
+    size_t count;
+    const weft_module* const* modules = weft_workloads(&count);
+    for (uint32_t i = 0; i < count; i++)
+        if (modules[i] != &weft_workload_canary)
+            back_and_forth(modules[i], modules[i] == &weft_workload_overhead ? 10 : 9000, i);
 }
 
 Test(resume, every_workload_goes_on_as_if_never_stopped, .timeout = 120) {

@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include <weft/memory.h>
+#include <weft/rollback.h>
 
 #include "worlds.h"
 
@@ -238,6 +239,7 @@ static weft_status run_start(run* r, const weft_memory* memory) {
     executor.kind = r->config->kind;
     executor.worker_count = r->config->workers;
     executor.no_fusion = r->config->no_fusion;
+    executor.rollback_ticks = r->config->rollback_ticks;
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }
 
@@ -288,6 +290,11 @@ Test(memory, steady_ticks_take_none_on_threads, .timeout = 60) {
 
 Test(memory, steady_ticks_take_none_on_virtual_workers, .timeout = 60) {
     check_steady(&(run_config){.name = "virtual 3", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 3});
+}
+
+Test(memory, steady_ticks_take_none_with_rollback, .timeout = 60) {
+    check_steady(&(run_config){
+        .name = "rollback", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1, .rollback_ticks = 3});
 }
 
 Test(memory, the_counter_counts) {
@@ -435,6 +442,63 @@ Test(memory, any_budget_is_an_orderly_end, .timeout = 110) {
             successes++;
             DIGEST_EQ(digest, expected);
         }
+    }
+}
+
+// With rollback: what the tick left of the world when memory ran out is put right as soon as there
+// is some, by itself or when the host asks. True if the run came to its ticks.
+static bool run_out_and_on(provider* p, const run_config* config, weft_digest* digest,
+                           uint32_t* recovered, uint32_t* asked) {
+    weft_memory memory = memory_of(p);
+    run r = {.config = config, .entities = 300};
+    weft_status status = run_start(&r, &memory);
+    bool started = status == WEFT_STATUS_OK;
+    uint64_t oldest;
+    if (started)
+        status = run_ticks(&r, 10, true);
+    p->budget = SIZE_MAX;
+    if (started && status != WEFT_STATUS_OK) {
+        cr_assert_eq(status, WEFT_STATUS_OUT_OF_MEMORY);
+        uint64_t tick = weft_world_tick(r.world);
+        *recovered += strstr(weft_world_error(r.world), "; the world is back") != NULL;
+        if (weft_world_has_failed(r.world)) {
+            cr_assert(weft_executor_rollback_oldest(r.executor, &oldest), "%s",
+                      weft_world_error(r.world));
+            WORLD_OK(r.world, weft_executor_rollback(r.executor, tick));
+            ++*asked;
+        }
+        cr_assert_eq(weft_world_tick(r.world), tick);
+        WORLD_OK(r.world, weft_world_digest_check(r.world));
+        WORLD_OK(r.world, run_ticks(&r, 10 - (uint32_t)tick, true));
+    }
+    if (started)
+        *digest = weft_world_digest_full(r.world);
+    run_end(&r);
+    cr_assert_eq(p->out, 0);
+    return started;
+}
+
+Test(memory, a_tick_without_memory_changes_nothing_with_rollback, .timeout = 110) {
+    for (size_t i = 0; i < 3; i++) {
+        run_config config = short_configs[i];
+        config.rollback_ticks = 2;
+        weft_digest expected;
+        uint32_t recovered = 0;
+        uint32_t asked = 0;
+        uint32_t whole = 0;
+        provider all = {.budget = SIZE_MAX, .last = UINT64_MAX};
+        cr_assert(run_out_and_on(&all, &config, &expected, &recovered, &asked));
+        size_t step = i == 2 ? 65536 : 12288;
+        for (size_t budget = step; whole < 3; budget += step) {
+            weft_digest digest;
+            provider p = {.budget = budget, .last = UINT64_MAX};
+            cr_assert_lt(budget, 100000000);
+            if (run_out_and_on(&p, &config, &digest, &recovered, &asked))
+                DIGEST_EQ(digest, expected);
+            whole += p.refused == 0;
+        }
+        fprintf(stderr, "%s: recovered %u, asked %u\n", config.name, recovered, asked);
+        cr_assert_gt(recovered + asked, 0);
     }
 }
 

@@ -1,4 +1,5 @@
-// Failures: a tick that fails names its first failure, and the world refuses to go on (C11).
+// Failures: a tick that fails names its first failure, and the world refuses to go on, or with
+// rollback is what it was (C11).
 
 #include "worlds.h"
 
@@ -9,8 +10,12 @@ WEFT_RESOURCE(Gauge, (uint64_t, level));
 
 enum {
     ENTITIES = 6 * WEFT_SHARD_SLOTS,
-    FAIL_TICK = 3
+    FAIL_TICK = 3,
+    END_TICK = 7
 };
+
+// The host's choice, between ticks alone.
+static uint64_t fail_tick = FAIL_TICK;
 
 static void populate(weft_world* world) {
     world_component(world, WEFT_TYPE(Body), WEFT_STORAGE_DENSE);
@@ -88,7 +93,62 @@ static void check_refuses(sim* s, const char* name) {
     cr_assert_str_eq(weft_world_error(s->world), error, "the first error is lost");
 }
 
-// Runs until tick FAIL_TICK, which must fail, and returns the error.
+static weft_digest digest_of(sim* s) {
+    weft_digest full;
+    WORLD_OK(s->world, weft_executor_digest(s->executor, NULL, &full));
+    return full;
+}
+
+// Goes on to the last tick, in which none fails.
+static weft_digest run_calmly(sim* s) {
+    fail_tick = UINT64_MAX;
+    while (weft_world_tick(s->world) < END_TICK)
+        sim_tick(s);
+    fail_tick = FAIL_TICK;
+    WORLD_OK(s->world, weft_world_digest_check(s->world));
+    return digest_of(s);
+}
+
+// A failing tick of an executor with rollback changes nothing, however often it is tried.
+static void check_changes_nothing(sim* s, const char* name, weft_status expected,
+                                  weft_digest at_end) {
+    char error[512] = "";
+    for (uint32_t tick = 0; tick < FAIL_TICK; tick++)
+        sim_tick(s);
+    for (uint32_t i = 0; i < 3; i++) {
+        weft_digest before = digest_of(s);
+        cr_assert_eq(weft_executor_tick(s->executor), expected, "%s: %s", name,
+                     weft_world_error(s->world));
+        cr_assert(!weft_world_has_failed(s->world), "%s: %s", name, weft_world_error(s->world));
+        cr_assert_eq(weft_world_tick(s->world), FAIL_TICK);
+        TEXT_HAS(weft_world_error(s->world), "tick 3");
+        TEXT_HAS(weft_world_error(s->world), "; the world is back at the start of tick 3");
+        cr_assert_null(strstr(weft_world_error(s->world), "refuses"));
+        if (i > 0)
+            cr_assert_str_eq(weft_world_error(s->world), error, "%s", name);
+        snprintf(error, sizeof(error), "%s", weft_world_error(s->world));
+        DIGEST_EQ(digest_of(s), before);
+        WORLD_OK(s->world, weft_world_digest_check(s->world));
+    }
+    cr_assert(weft_digest_equal(run_calmly(s), at_end), "%s: not as if it had never failed", name);
+}
+
+// The same kind of failure with states every tick, every other tick, and of the first tick alone.
+static void check_rollback(sim_build_fn* build, weft_status expected) {
+    static const uint32_t distances[] = {1, 2, 100};
+    sim calm = sim_open(&configs[0], build);
+    weft_digest at_end = run_calmly(&calm);
+    sim_close(&calm);
+    for (size_t i = 0; i < CONFIGS; i++) {
+        run_config config = configs[i];
+        config.rollback_ticks = distances[i % 3];
+        sim s = sim_open(&config, build);
+        check_changes_nothing(&s, config.name, expected, at_end);
+        sim_close(&s);
+    }
+}
+
+// Runs until tick FAIL_TICK, which must fail with this error.
 static void run_to_failure(sim_build_fn* build, weft_status expected, const char* const* parts) {
     for (size_t i = 0; i < CONFIGS; i++) {
         sim s = sim_open(&configs[i], build);
@@ -103,6 +163,7 @@ static void run_to_failure(sim_build_fn* build, weft_status expected, const char
         check_refuses(&s, configs[i].name);
         sim_close(&s);
     }
+    check_rollback(build, expected);
 }
 
 // One task
@@ -118,7 +179,7 @@ static weft_status work(weft_view* view, const void* context) {
 
 static weft_status fail_in_one_chunk(weft_view* view, const void* context) {
     (void)context;
-    if (weft_view_tick(view) == FAIL_TICK && weft_view_shard(view) == 4)
+    if (weft_view_tick(view) == fail_tick && weft_view_shard(view) == 4)
         return weft_view_fail(view, "the engine of %u is on fire",
                               weft_view_entities(view)[0].slot);
     return WEFT_STATUS_OK;
@@ -141,7 +202,7 @@ Test(failure, an_error_ends_the_tick_and_names_its_place, .timeout = 60) {
 
 static weft_status fail_in_world(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == FAIL_TICK ? weft_view_fail(view, "no more") : WEFT_STATUS_OK;
+    return weft_view_tick(view) == fail_tick ? weft_view_fail(view, "no more") : WEFT_STATUS_OK;
 }
 
 static void build_world_scope(weft_world* world, weft_schedule* schedule) {
@@ -159,7 +220,7 @@ Test(failure, a_world_scope_system_fails_the_same_way, .timeout = 60) {
 // A status without a text has the status's own.
 static weft_status fail_silently(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == FAIL_TICK ? WEFT_STATUS_BAD_ARGUMENT : WEFT_STATUS_OK;
+    return weft_view_tick(view) == fail_tick ? WEFT_STATUS_BAD_ARGUMENT : WEFT_STATUS_OK;
 }
 
 static void build_silent(weft_world* world, weft_schedule* schedule) {
@@ -184,7 +245,7 @@ typedef struct fault {
 
 static weft_status fail_from(weft_view* view, const void* context) {
     const fault* f = context;
-    if (weft_view_tick(view) != FAIL_TICK)
+    if (weft_view_tick(view) != fail_tick)
         return WEFT_STATUS_OK;
     uint32_t archetype = weft_view_entities(view)[0].slot % 2 + 1;
     if (archetype >= f->from_archetype && weft_view_shard(view) >= f->from_shard)
@@ -225,7 +286,7 @@ Test(failure, of_many_systems_the_smallest_rank_is_named, .timeout = 60) {
 
 static weft_status read_all(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == FAIL_TICK ? weft_view_fail(view, "all") : WEFT_STATUS_OK;
+    return weft_view_tick(view) == fail_tick ? weft_view_fail(view, "all") : WEFT_STATUS_OK;
 }
 
 // A barrier puts the system of smaller rank into a later stage than one of larger rank.
@@ -248,7 +309,7 @@ Test(failure, fusion_does_not_change_which_failure_is_named, .timeout = 60) {
 
 static weft_status multiply(weft_view* view, const void* context) {
     (void)context;
-    for (uint32_t i = 0; i < weft_view_row_count(view) && weft_view_tick(view) == FAIL_TICK; i++)
+    for (uint32_t i = 0; i < weft_view_row_count(view) && weft_view_tick(view) == fail_tick; i++)
         (void)weft_commands_create(weft_view_commands(view), i);
     return WEFT_STATUS_OK;
 }
@@ -256,20 +317,28 @@ static weft_status multiply(weft_view* view, const void* context) {
 static weft_status scatter(weft_view* view, const void* context) {
     (void)context;
     const weft_entity* entities = weft_view_entities(view);
-    if (weft_view_tick(view) == FAIL_TICK)
+    if (weft_view_tick(view) == fail_tick)
         WEFT_REMOVE(weft_view_commands(view), 0, entities[0], Body);
     return WEFT_STATUS_OK;
 }
 
+static sim limited_open(const run_config* config, uint32_t slots, uint32_t archetypes,
+                        weft_system_fn* run) {
+    sim s = {.world = world_make_limited(slots, archetypes)};
+    s.schedule = run_schedule(s.world);
+    populate(s.world);
+    run_add(s.schedule, WEFT_SYSTEM("greedy", run, WEFT_ACCESS(WEFT_READS(Body), WEFT_COMMANDS)));
+    s.executor = run_executor(s.schedule, config);
+    return s;
+}
+
 static void check_limit(uint32_t slots, uint32_t archetypes, weft_system_fn* run,
                         weft_status expected, const char* part) {
+    sim calm = limited_open(&configs[0], slots, archetypes, run);
+    weft_digest at_end = run_calmly(&calm);
+    sim_close(&calm);
     for (size_t i = 0; i < CONFIGS; i++) {
-        sim s = {.world = world_make_limited(slots, archetypes)};
-        s.schedule = run_schedule(s.world);
-        populate(s.world);
-        run_add(s.schedule,
-                WEFT_SYSTEM("greedy", run, WEFT_ACCESS(WEFT_READS(Body), WEFT_COMMANDS)));
-        s.executor = run_executor(s.schedule, &configs[i]);
+        sim s = limited_open(&configs[i], slots, archetypes, run);
         for (uint32_t tick = 0; tick < FAIL_TICK; tick++)
             sim_tick(&s);
         cr_assert_eq(weft_executor_tick(s.executor), expected);
@@ -277,6 +346,11 @@ static void check_limit(uint32_t slots, uint32_t archetypes, weft_system_fn* run
         TEXT_HAS(weft_world_error(s.world), "tick 3");
         cr_assert(weft_world_has_failed(s.world));
         cr_assert_eq(weft_executor_tick(s.executor), WEFT_STATUS_WORLD_FAILED);
+        sim_close(&s);
+        run_config config = configs[i];
+        config.rollback_ticks = 2;
+        s = limited_open(&config, slots, archetypes, run);
+        check_changes_nothing(&s, config.name, expected, at_end);
         sim_close(&s);
     }
 }

@@ -102,6 +102,8 @@ typedef struct run_config {
     uint32_t grain;
     uint64_t seed;
     weft_math_backend math;
+    uint32_t rollback_ticks;
+    weft_guard guard;
 } run_config;
 
 /// The serial one first: the others are compared with it.
@@ -148,6 +150,8 @@ static inline weft_executor* run_executor(weft_schedule* schedule, const run_con
     desc.grain = config->grain;
     desc.everybody = config->everybody;
     desc.schedule_seed = config->seed;
+    desc.rollback_ticks = config->rollback_ticks;
+    desc.guard = config->guard;
     weft_executor* executor;
     weft_status status = weft_executor_create(&desc, schedule, &executor);
     cr_assert(status == WEFT_STATUS_OK, "%s: %s (%s)", config->name, weft_status_name(status),

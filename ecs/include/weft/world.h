@@ -235,7 +235,7 @@ WEFT_API weft_digest weft_world_digest_full(weft_world* world);
 /// names the archetype, shard and column.
 WEFT_API WEFT_NODISCARD weft_status weft_world_digest_check(weft_world* world);
 
-/// Counters. Not part of any digest.
+/// Counters. Not part of any digest. Where the world goes back (C11) they do, but for the leaves.
 typedef struct weft_world_stats {
     uint64_t created;          // Entities ever created.
     uint64_t destroyed;        // Entities ever destroyed.

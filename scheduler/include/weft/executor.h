@@ -47,10 +47,16 @@ typedef struct weft_executor_desc {
     weft_guard guard;              // What systems touch is watched. From HASH on with one worker at
                                    // a time: SERIAL, VIRTUAL, or THREADS with one.
     uint32_t checkpoint_ticks;     // Input events are kept for so many ticks; at least 1.
-    uint32_t cookie;               // Set by the default function. Do not write.
+    uint32_t rollback_ticks;   // If this or the next is not 0, a failed tick changes nothing and
+                               // the world can be taken back: see <weft/rollback.h>. States are
+                               // kept at least so many ticks apart,
+    uint32_t rollback_percent; // and so far apart that they cost at most so many percent of the
+                               // time in ticks; 0: exactly rollback_ticks apart. At most 100.
+    uint32_t cookie;           // Set by the default function. Do not write.
 } weft_executor_desc;
 
-/// Serial, pinned, spin of 100,000 ns, then 20,000 ns of yielding; a checkpoint every 64 ticks.
+/// Serial, pinned, spin of 100,000 ns, then 20,000 ns of yielding; a checkpoint every 64 ticks; no
+/// rollback.
 WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
@@ -69,7 +75,8 @@ WEFT_API void weft_executor_destroy(weft_executor* executor);
 /// Status: UNSUPPORTED for executors without pinned threads; OS.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* executor);
 
-/// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11):
+/// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11), or
+/// with rollback leaves it as it was before the tick:
 /// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
 /// guard), WORLD_FAILED.
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
@@ -93,6 +100,11 @@ typedef struct weft_executor_stats {
     uint64_t sweeps_by_system; // and of these, run system by system.
     uint64_t wakes;            // System calls made to wake sleeping workers.
     uint64_t rests;            // Times a worker was sent to rest because its CPU was taken from it.
+    uint64_t states;           // Kept for rollback,
+    uint64_t states_ns;        // and the time that took.
+    uint64_t state_bytes;      // Of the last one.
+    uint64_t rollbacks;        // Times the world was taken back.
+    uint64_t reruns;           // Ticks run again for that; also among `ticks`.
     uint32_t worker_count;
     uint32_t pinned_count; // Workers whose pin was read back right.
     bool oversubscribed;   // More workers than CPUs that the process may use: the surplus rests.
