@@ -34,6 +34,22 @@ static const episode_config system_configs[] = {
      .block_records = 1},
 };
 
+static const episode_config back_configs[] = {
+    {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
+    {.name = "serial, going back", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1, .rollback_ticks = 1},
+    {.name = "virtual 3, going back",
+     .kind = WEFT_EXECUTOR_VIRTUAL,
+     .workers = 3,
+     .no_fusion = true,
+     .rollback_ticks = 3},
+    {.name = "threads 2, going back",
+     .kind = WEFT_EXECUTOR_THREADS,
+     .workers = 2,
+     .everybody = true,
+     .grain = 1,
+     .rollback_ticks = 5},
+};
+
 // One after the other, in any order and at the same time.
 static const episode_config few_configs[] = {
     {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
@@ -116,8 +132,11 @@ void campaign_run(const campaign* c, uint32_t scale) {
     for (uint32_t done = 0; done < programs; done += c->length) {
         episode e;
         episode_generate(&e, program_random(&state), c->ground, c->systems, c->length);
-        run_episode(c->name, &e, seed, c->systems ? system_configs : host_configs,
-                    c->systems ? COUNT_OF(system_configs) : COUNT_OF(host_configs));
+        if (c->back)
+            run_episode(c->name, &e, seed, back_configs, COUNT_OF(back_configs));
+        else
+            run_episode(c->name, &e, seed, c->systems ? system_configs : host_configs,
+                        c->systems ? COUNT_OF(system_configs) : COUNT_OF(host_configs));
         episode_free(&e);
     }
 }

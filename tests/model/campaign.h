@@ -17,6 +17,7 @@ typedef struct campaign {
     bool systems;
     uint32_t length;
     uint32_t programs;
+    bool back; // By executors that go back.
 } campaign;
 
 /// Runs a campaign scaled by `scale` (a part of it under sanitizers and emulators) and fails the

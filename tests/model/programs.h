@@ -117,8 +117,9 @@ typedef struct episode_config {
     bool no_fusion;
     bool everybody;
     weft_sweep sweep;
-    bool lazy_digest;       // Digests only at the end.
-    uint32_t block_records; // See weft_world.block_records; 0: as it is.
+    bool lazy_digest;        // Digests only at the end.
+    uint32_t rollback_ticks; // If not 0, drawn ticks fail first, and drawn ones are gone back to.
+    uint32_t block_records;  // See weft_world.block_records; 0: as it is.
 } episode_config;
 
 #define PROBLEM_SIZE 512u

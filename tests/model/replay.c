@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/rollback.h>
+
 #include "weft_world.h"
 
 // Systems ----------------------------------------------------------------------------------------
@@ -13,6 +15,7 @@
 typedef struct script {
     const episode* episode;
     recorder by;
+    const stumble* fault; // Set between ticks.
 } script;
 
 static bool hears(recorder r) {
@@ -229,6 +232,9 @@ static weft_status run_script(weft_view* view, const void* context) {
         else
             run_effect(view, &known, s, row);
     }
+    const stumble* fault = self->fault;
+    if (fault->wanted && fault->by == self->by && fault->tick == weft_view_tick(view))
+        return weft_view_fail(view, "stumbled");
     return WEFT_STATUS_OK;
 }
 
@@ -298,6 +304,7 @@ static weft_status make_world(replay* r, const script* scripts) {
     executor.no_fusion = r->config->no_fusion;
     executor.sweep = r->config->sweep;
     executor.schedule_seed = r->episode->seed;
+    executor.rollback_ticks = r->config->rollback_ticks;
     return weft_executor_create(&executor, r->schedule, &r->executor);
 }
 
@@ -378,9 +385,56 @@ static bool check_status(const replay* r, weft_status status, model_result resul
                    weft_world_error(r->world), weft_status_name(statuses[result]));
 }
 
+// A recorder of chunk scope may have no chunk: then the tick does not fail, and is taken back.
+static bool stumble_once(replay* r, char* problem) {
+    weft_digest before = weft_world_digest_full(r->world);
+    uint64_t tick = weft_world_tick(r->world);
+    r->fault = (stumble){true, tick, (recorder)(program_random(&r->draws) % RECORDER_COUNT)};
+    weft_status status = weft_executor_tick(r->executor);
+    r->fault.wanted = false;
+    if (status != WEFT_STATUS_OK && status != WEFT_STATUS_SYSTEM_FAILED)
+        return differs(problem, "a tick that fails: %s", weft_world_error(r->world));
+    if (status == WEFT_STATUS_OK && weft_executor_rollback(r->executor, tick) != WEFT_STATUS_OK)
+        return differs(problem, "a tick taken back: %s", weft_world_error(r->world));
+    if (weft_world_tick(r->world) != tick)
+        return differs(problem, "it is tick %" PRIu64 ", not %" PRIu64, weft_world_tick(r->world),
+                       tick);
+    return weft_digest_equal(weft_world_digest_full(r->world), before) ||
+           differs(problem, "the failure of recorder %d changed the world", (int)r->fault.by);
+}
+
+// To a tick that was, and forth again.
+static bool go_back(replay* r, char* problem) {
+    weft_digest before = weft_world_digest_full(r->world);
+    uint64_t tick = weft_world_tick(r->world);
+    uint64_t oldest;
+    if (!weft_executor_rollback_oldest(r->executor, &oldest))
+        return differs(problem, "no state is kept after %" PRIu64 " ticks", tick);
+    uint64_t target = oldest + program_random(&r->draws) % (tick - oldest + 1);
+    if (weft_executor_rollback(r->executor, target) != WEFT_STATUS_OK)
+        return differs(problem, "back to %" PRIu64 ": %s", target, weft_world_error(r->world));
+    while (weft_world_tick(r->world) < tick)
+        if (weft_executor_tick(r->executor) != WEFT_STATUS_OK)
+            return differs(problem, "forth again: %s", weft_world_error(r->world));
+    return weft_digest_equal(weft_world_digest_full(r->world), before) ||
+           differs(problem, "back to %" PRIu64 " and forth again is another world", target);
+}
+
+static bool go_astray(replay* r, char* problem) {
+    if (r->config->rollback_ticks == 0)
+        return true;
+    if (program_random(&r->draws) % 3 == 0 && !stumble_once(r, problem))
+        return false;
+    if (weft_world_tick(r->world) > 0 && program_random(&r->draws) % 6 == 0 && !go_back(r, problem))
+        return false;
+    return true;
+}
+
 static bool run_program(replay* r, uint32_t at, expectation* before, expected_message* focus,
                         char* problem) {
     const program* p = &r->episode->programs[at];
+    if (!go_astray(r, problem))
+        return false;
     weft_status status = r->episode->systems ? weft_executor_tick(r->executor) : run_on_host(r, p);
     expectation now;
     model_result result = program_run_model(&r->m, p, r->episode->systems, &now);
@@ -419,7 +473,8 @@ void episode_run(const episode* e, const episode_config* config, episode_outcome
     replay r = {.episode = e, .config = config};
     script scripts[RECORDER_COUNT];
     for (uint32_t i = 0; i < RECORDER_COUNT; i++)
-        scripts[i] = (script){e, (recorder)i};
+        scripts[i] = (script){e, (recorder)i, &r.fault};
+    r.draws = e->seed;
     program_model_init(&r.m, e->ground);
     outcome->program = 0;
     weft_status status = make_world(&r, scripts);

@@ -15,6 +15,13 @@ typedef struct names {
     uint32_t count;
 } names;
 
+/// How a tick is made to fail: by a recorder, after it has recorded.
+typedef struct stumble {
+    bool wanted;
+    uint64_t tick;
+    recorder by;
+} stumble;
+
 typedef struct replay {
     const episode* episode;
     const episode_config* config;
@@ -27,6 +34,8 @@ typedef struct replay {
     uint32_t stale_count;
     model_visit_item* items; // Room for every living entity.
     uint32_t item_capacity;
+    stumble fault;
+    uint64_t draws; // State of what is drawn beside the episode.
 } replay;
 
 /// Compares everything that the API shows with the model. False with the first difference in

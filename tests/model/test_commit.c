@@ -8,31 +8,39 @@
 #include <string.h>
 
 Test(commit, host_in_small_worlds) {
-    campaign_run(&(campaign){"host small", TERRAIN_SMALL, false, 40, 55000}, 1);
+    campaign_run(&(campaign){"host small", TERRAIN_SMALL, false, 40, 55000, false}, 1);
 }
 
 Test(commit, host_around_shard_edges) {
-    campaign_run(&(campaign){"host edge", TERRAIN_EDGE, false, 100, 20000}, 1);
+    campaign_run(&(campaign){"host edge", TERRAIN_EDGE, false, 100, 20000, false}, 1);
 }
 
 Test(commit, host_against_limits) {
-    campaign_run(&(campaign){"host limited", TERRAIN_LIMITED, false, 30, 10000}, 1);
+    campaign_run(&(campaign){"host limited", TERRAIN_LIMITED, false, 30, 10000, false}, 1);
 }
 
 Test(commit, host_in_crowds) {
-    campaign_run(&(campaign){"host crowd", TERRAIN_CROWD, false, 25, 150}, 1);
+    campaign_run(&(campaign){"host crowd", TERRAIN_CROWD, false, 25, 150, false}, 1);
 }
 
 Test(commit, systems_in_small_worlds) {
-    campaign_run(&(campaign){"systems small", TERRAIN_SMALL, true, 50, 12000}, 1);
+    campaign_run(&(campaign){"systems small", TERRAIN_SMALL, true, 50, 12000, false}, 1);
 }
 
 Test(commit, systems_around_shard_edges) {
-    campaign_run(&(campaign){"systems edge", TERRAIN_EDGE, true, 100, 5000}, 1);
+    campaign_run(&(campaign){"systems edge", TERRAIN_EDGE, true, 100, 5000, false}, 1);
 }
 
 Test(commit, systems_in_crowds) {
-    campaign_run(&(campaign){"systems crowd", TERRAIN_CROWD, true, 20, 60}, 1);
+    campaign_run(&(campaign){"systems crowd", TERRAIN_CROWD, true, 20, 60, false}, 1);
+}
+
+Test(commit, going_back_in_small_worlds) {
+    campaign_run(&(campaign){"back small", TERRAIN_SMALL, true, 50, 6000, true}, 1);
+}
+
+Test(commit, going_back_around_shard_edges) {
+    campaign_run(&(campaign){"back edge", TERRAIN_EDGE, true, 50, 1500, true}, 1);
 }
 
 // All short programs -----------------------------------------------------------------------------
