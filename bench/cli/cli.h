@@ -94,6 +94,8 @@ typedef struct weft_cli_options {
     weft_sweep sweep;
     bool has_guard;
     weft_guard guard;
+    bool has_rollback;
+    uint32_t rollback_ticks; // 0: chosen by cost.
     bool quick;
     // bench
     bool suite;

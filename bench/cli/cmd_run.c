@@ -231,6 +231,12 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
         printf(", schedule seed %" PRIu64, desc->schedule_seed);
     if (desc->guard != WEFT_GUARD_NONE)
         printf(", guard %s", weft_guard_name(desc->guard));
+    if (stats.states > 0) {
+        printf("\nrollback  %s states kept, ", weft_cli_number(stats.states, number));
+        printf("the last of %s bytes, ", weft_cli_number(stats.state_bytes, number));
+        printf("in %s; ", weft_cli_seconds((double)stats.states_ns / 1e9, time));
+        printf("%s ticks run again", weft_cli_number(stats.reruns, number));
+    }
     if (stats.sweeps > 0)
         printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
     if (stats.sweeps > 0)
@@ -294,7 +300,7 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "system", run->numbers.system,               //
                             "archetype", (int)run->numbers.archetype,    //
                             "shard", (int)run->numbers.shard);
-    return weft_cli_json_print(
+    json_t* root =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, "
                   "s:o, s:o, s:o, s:s}",                                             //
                   "weft", weft_version(),                                            //
@@ -315,7 +321,10 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                   "log", weft_cli_log_json(run->options->log_path, &run->log_stats), //
                   "view", weft_cli_json_digest(run->last.view),                      //
                   "full", weft_cli_json_digest(run->last.full),                      //
-                  "blake2b", run->audit));
+                  "blake2b", run->audit);
+    if (run->line[0] != '\0')
+        (void)json_object_set_new(root, "error", json_string(run->line));
+    return weft_cli_json_print(root);
 }
 
 /// Prints what the guard found, if that is why the run failed.
@@ -333,6 +342,21 @@ static bool run_found(const run_state* run, const weft_executor_desc* desc) {
                                          "entities", (json_int_t)run->sizes.entity_count, //
                                          "seed", weft_cli_json_hex(run->sizes.seed),      //
                                          "guard", weft_cli_guard_json(desc->guard, report)));
+}
+
+/// After a failure: what the guard found, and the state that rollback left.
+static weft_exit run_failed(run_state* run, const weft_executor_desc* desc, weft_status status) {
+    (void)run_fail(run, status);
+    weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
+    bool found = run_found(run, desc);
+    bool stands =
+        run->executor != NULL && run->options->has_rollback && !weft_world_has_failed(run->world) &&
+        weft_executor_digest(run->executor, &run->last.view, &run->last.full) == WEFT_STATUS_OK;
+    if (stands && !run->options->json)
+        run_print(run, desc);
+    else if (stands && !found)
+        (void)run_print_json(run, desc);
+    return found ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE;
 }
 
 /// Everything between the parsed options and the exit code.
@@ -353,10 +377,8 @@ static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
         status = closed;
         (void)snprintf(run->line, sizeof run->line, "%s", line);
     }
-    if (status != WEFT_STATUS_OK) {
-        weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
-        return run_found(run, desc) ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE;
-    }
+    if (status != WEFT_STATUS_OK)
+        return run_failed(run, desc, status);
     bool printed = true;
     if (run->options->json)
         printed = run_print_json(run, desc);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/// States for rollback cost so many percent of the ticks, where no distance is given.
+#define ROLLBACK_PERCENT 2
+
 static const char* const executor_names[] = {
     [WEFT_EXECUTOR_SERIAL] = "serial",
     [WEFT_EXECUTOR_VIRTUAL] = "virtual",
@@ -135,5 +138,9 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
     out->guard = options->guard;
     if (options->has_sweep)
         out->sweep = options->sweep;
+    if (options->has_rollback) {
+        out->rollback_ticks = options->rollback_ticks;
+        out->rollback_percent = options->rollback_ticks == 0 ? ROLLBACK_PERCENT : 0;
+    }
     return WEFT_EXIT_OK;
 }

@@ -30,6 +30,7 @@ enum {
     KEY_NO_PIN,
     KEY_SWEEP,
     KEY_GUARD,
+    KEY_ROLLBACK,
     KEY_QUICK,
     KEY_SUITE,
     KEY_SAVE,
@@ -108,6 +109,9 @@ static const option_row option_rows[] = {
      {"guard", KEY_GUARD, "GUARD", 0,
       "Watch what systems touch: none, alias, hash, twin, trap (default: verify alias, run none)",
       2}},
+    {WEFT_CLI_RUN,
+     {"rollback", KEY_ROLLBACK, "K", OPTION_ARG_OPTIONAL,
+      "Keep states to go back to when a tick fails: every K ticks, or as often as takes 2%", 2}},
     {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
     {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
@@ -320,6 +324,11 @@ static error_t parse_option(int key, char* text, struct argp_state* state) {
         return 0;
     case KEY_GUARD:
         parse_guard(state, text, options);
+        return 0;
+    case KEY_ROLLBACK:
+        options->rollback_ticks =
+            text == NULL ? 0 : parse_small(state, "rollback", text, UINT32_MAX);
+        options->has_rollback = true;
         return 0;
     case KEY_SEEDS:
         options->seed_count = parse_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);

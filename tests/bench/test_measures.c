@@ -121,6 +121,10 @@ Test(measures, persist) {
     run_quick(&weft_measure_persist, 0);
 }
 
+Test(measures, rollback_runs) {
+    run_quick(&weft_measure_rollback, 0);
+}
+
 Test(measures, price_runs) {
     run_quick(&weft_measure_price, 0);
 }

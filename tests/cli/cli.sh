@@ -648,6 +648,26 @@ section_modules() {
         err "the fuse of slot 0 has burned down"
         err "SYSTEM_FAILED"
     done
+    # With rollback it stands where a run of three ticks stands.
+    try 0 run "$modules/failing.so" --ticks 3
+    full=$(sed -n 's/^full *//p' "$dir/out")
+    for executor in serial virtual:2 threads:4; do
+        for rollback in --rollback --rollback=1 --rollback=2; do
+            try 3 run "$modules/failing.so" --executor $executor $rollback
+            err "the fuse of slot 0 has burned down; the world is back at the start of tick 3"
+            out ", 3 ticks, seed 1"
+            out "rollback  "
+            out "full      $full"
+        done
+    done
+    try 3 run "$modules/failing.so" --rollback=2 --json
+    is 3 ticks
+    is "$full" full
+    err "the world is back at the start of tick 3"
+    try 0 run creatures --entities 300 --ticks 9 --rollback=4
+    out "rollback  3 states kept, the last of "
+    try 2 run creatures --rollback=0
+    err "--rollback: '0' is not a number"
     try 3 verify "$modules/failing.so"
     err "the fuse of slot 0 has burned down"
     try 3 verify "$modules/failing.so" --json
