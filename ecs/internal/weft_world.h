@@ -633,7 +633,7 @@ uint32_t weft__shard_lower(const weft__shard* shard, uint32_t archetype);
 /// Rows that a chunk with `rows` rows gets room for.
 uint32_t weft__chunk_capacity_for(uint32_t rows);
 /// The one place where a column becomes writable: marks it changed, fills the back column of a
-/// buffered one, and is where a chunk will be saved for rollback.
+/// buffered one.
 void* weft__chunk_write(weft_world* world, weft__lane* lane, weft__chunk* chunk, uint32_t column,
                         uint32_t type_id);
 /// Marks a leaf for rehashing and the chunk as changed. `leaf` = column, or column_count: entities.
