@@ -1,8 +1,8 @@
 // Guards: what is common to all of them.
 //
 // A fault in a system ends it by a jump out of the signal's handler. What it was doing in the world
-// stays half done, as after any other failure of a system: the tick is abandoned and the world
-// refuses to go on (C11).
+// stays half done, as after any other failure of a system: the tick is abandoned, and the world
+// refuses to go on or is rolled back (C11).
 
 #include "guard_call.h"
 
