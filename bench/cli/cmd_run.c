@@ -203,22 +203,11 @@ static double run_rate(const run_state* run, uint64_t ticks) {
     return run->tick_s > 0 ? (double)(ticks - run->first_tick) / run->tick_s : 0;
 }
 
-static void run_print(const run_state* run, const weft_executor_desc* desc) {
+/// How it was run, without the end of the line.
+static void executor_print(const run_state* run, const weft_executor_desc* desc) {
     char number[WEFT_CLI_NUMBER_SIZE];
     char time[WEFT_CLI_NUMBER_SIZE];
-    char text[WEFT_DIGEST_TEXT];
-    char state[WEFT_CLI_LINE_SIZE] = "";
-    uint64_t ticks = weft_world_tick(run->world);
-    double rate = run_rate(run, ticks);
     weft_executor_stats stats = weft_executor_stats_read(run->executor);
-    if (run->module->describe_state != NULL)
-        run->module->describe_state(run->world, state, sizeof state);
-
-    printf("module    %s: %s\n", run->module->name,
-           run->module->summary != NULL ? run->module->summary : "");
-    printf("size      %s entities", weft_cli_number(run->sizes.entity_count, number));
-    printf(", %s ticks, seed %" PRIu64 "%s\n", weft_cli_number(ticks, number), run->sizes.seed,
-           weft_cli_math_note(weft_world_math(run->world)));
     printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
            stats.worker_count == 1 ? "worker" : "workers");
     if (desc->kind == WEFT_EXECUTOR_THREADS)
@@ -241,6 +230,24 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
         printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
     if (stats.sweeps > 0)
         printf("%s runs went system by system", weft_cli_number(stats.sweeps, number));
+}
+
+static void run_print(const run_state* run, const weft_executor_desc* desc) {
+    char number[WEFT_CLI_NUMBER_SIZE];
+    char time[WEFT_CLI_NUMBER_SIZE];
+    char text[WEFT_DIGEST_TEXT];
+    char state[WEFT_CLI_LINE_SIZE] = "";
+    uint64_t ticks = weft_world_tick(run->world);
+    double rate = run_rate(run, ticks);
+    if (run->module->describe_state != NULL)
+        run->module->describe_state(run->world, state, sizeof state);
+
+    printf("module    %s: %s\n", run->module->name,
+           run->module->summary != NULL ? run->module->summary : "");
+    printf("size      %s entities", weft_cli_number(run->sizes.entity_count, number));
+    printf(", %s ticks, seed %" PRIu64 "%s\n", weft_cli_number(ticks, number), run->sizes.seed,
+           weft_cli_math_note(weft_world_math(run->world)));
+    executor_print(run, desc);
     printf("\nspeed     ");
     if (rate >= 1000)
         printf("%s", weft_cli_number((uint64_t)rate, number));
