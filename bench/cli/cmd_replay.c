@@ -122,6 +122,8 @@ static bool replay_print(const replay_state* run, weft_status status, const char
            weft_cli_number(run->sizes.entity_count, number), run->sizes.seed);
     if (run->snapshot != NULL)
         printf("snapshot  %s\n", run->snapshot);
+    else if (run->options->snapshot_count > 0)
+        printf("snapshot  none that is early enough, so from the start\n");
     printf("ticks     %s", weft_cli_number(run->first_tick, number));
     printf(" to %s in %s\n", weft_cli_number(tick, number), weft_cli_seconds(run->seconds, time));
     printf("inputs    %s\n", weft_cli_number(info.inputs, number));
