@@ -17,6 +17,27 @@ macro(weft_require prefix module title package)
     endif()
 endmacro()
 
+# Finds an optional library as PkgConfig::WEFT_<name>_LIB and sets WEFT_HAVE_<name>. The option
+# WEFT_<name> is ON: it must be there; AUTO: it is looked for where `automatic` is true. Nothing is
+# done where `wanted` is false.
+macro(weft_optional name wanted automatic module title package)
+    set_property(CACHE WEFT_${name} PROPERTY STRINGS AUTO ON OFF)
+    set(WEFT_HAVE_${name} OFF)
+    if("${wanted}" AND WEFT_${name} STREQUAL "AUTO")
+        if("${automatic}")
+            pkg_check_modules(WEFT_${name}_LIB QUIET IMPORTED_TARGET ${module})
+            set(WEFT_HAVE_${name} ${WEFT_${name}_LIB_FOUND})
+        endif()
+    elseif("${wanted}" AND WEFT_${name})
+        weft_require(WEFT_${name}_LIB ${module} ${title} ${package})
+        set(WEFT_HAVE_${name} ON)
+    endif()
+endmacro()
+set(native ON)
+if(CMAKE_CROSSCOMPILING)
+    set(native OFF)
+endif()
+
 # xxHash is a library, or in a cross build one header that is compiled in: weft_xxhash is either.
 # (The check takes a variable that is set for its answer, so only the other branch sets it.)
 add_library(weft_xxhash INTERFACE)
@@ -52,48 +73,16 @@ elseif(NOT WEFT_ATOMICS MATCHES "^(ck|c11)$")
     message(FATAL_ERROR "WEFT_ATOMICS is ck or c11, not '${WEFT_ATOMICS}'")
 endif()
 
-set_property(CACHE WEFT_HWLOC PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_HWLOC OFF)
-if(WEFT_HWLOC STREQUAL "AUTO")
-    pkg_check_modules(WEFT_HWLOC_LIB QUIET IMPORTED_TARGET hwloc>=2)
-    set(WEFT_HAVE_HWLOC ${WEFT_HWLOC_LIB_FOUND})
-elseif(WEFT_HWLOC)
-    weft_require(WEFT_HWLOC_LIB hwloc>=2 hwloc libhwloc-dev)
-    set(WEFT_HAVE_HWLOC ON)
-endif()
+weft_optional(HWLOC ON ON hwloc>=2 hwloc libhwloc-dev)
 
 # Lines of sources in what a guard reports, where elfutils is.
-set_property(CACHE WEFT_DW PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_DW OFF)
-if(WEFT_DW STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
-    pkg_check_modules(WEFT_DW_LIB QUIET IMPORTED_TARGET libdw)
-    set(WEFT_HAVE_DW ${WEFT_DW_LIB_FOUND})
-elseif(WEFT_DW AND NOT WEFT_DW STREQUAL "AUTO")
-    weft_require(WEFT_DW_LIB libdw elfutils libdw-dev)
-    set(WEFT_HAVE_DW ON)
-endif()
+weft_optional(DW ON ${native} libdw elfutils libdw-dev)
 
 # Snapshots are compressed where zstd is.
-set_property(CACHE WEFT_ZSTD PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_ZSTD OFF)
-if(WEFT_ZSTD STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
-    pkg_check_modules(WEFT_ZSTD_LIB QUIET IMPORTED_TARGET libzstd)
-    set(WEFT_HAVE_ZSTD ${WEFT_ZSTD_LIB_FOUND})
-elseif(WEFT_ZSTD AND NOT WEFT_ZSTD STREQUAL "AUTO")
-    weft_require(WEFT_ZSTD_LIB libzstd zstd libzstd-dev)
-    set(WEFT_HAVE_ZSTD ON)
-endif()
+weft_optional(ZSTD ON ${native} libzstd zstd libzstd-dev)
 
 # Audits are by BLAKE2b where libb2 is.
-set_property(CACHE WEFT_B2 PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_B2 OFF)
-if(WEFT_B2 STREQUAL "AUTO" AND NOT CMAKE_CROSSCOMPILING)
-    pkg_check_modules(WEFT_B2_LIB QUIET IMPORTED_TARGET libb2)
-    set(WEFT_HAVE_B2 ${WEFT_B2_LIB_FOUND})
-elseif(WEFT_B2 AND NOT WEFT_B2 STREQUAL "AUTO")
-    weft_require(WEFT_B2_LIB libb2 libb2 libb2-dev)
-    set(WEFT_HAVE_B2 ON)
-endif()
+weft_optional(B2 ON ${native} libb2 libb2 libb2-dev)
 
 # What the measurements compare with, each optional. The sanitizers do not see into other runtimes,
 # so their builds have none of those.
@@ -130,26 +119,10 @@ if(WEFT_BENCH AND WEFT_PEERS AND NOT WEFT_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
 endif()
 
 # Results of measurements are kept in an SQLite file where there is the library.
-set_property(CACHE WEFT_SQLITE PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_SQLITE OFF)
-if(WEFT_BENCH AND WEFT_SQLITE STREQUAL "AUTO")
-    pkg_check_modules(WEFT_SQLITE_LIB QUIET IMPORTED_TARGET sqlite3>=3.24)
-    set(WEFT_HAVE_SQLITE ${WEFT_SQLITE_LIB_FOUND})
-elseif(WEFT_BENCH AND WEFT_SQLITE)
-    weft_require(WEFT_SQLITE_LIB sqlite3>=3.24 SQLite libsqlite3-dev)
-    set(WEFT_HAVE_SQLITE ON)
-endif()
+weft_optional(SQLITE ${WEFT_BENCH} ${WEFT_BENCH} sqlite3>=3.24 SQLite libsqlite3-dev)
 
 # Exports to NumPy are ZIP archives, which libzip writes where it is.
-set_property(CACHE WEFT_LIBZIP PROPERTY STRINGS AUTO ON OFF)
-set(WEFT_HAVE_LIBZIP OFF)
-if(WEFT_BENCH AND WEFT_LIBZIP STREQUAL "AUTO")
-    pkg_check_modules(WEFT_LIBZIP_LIB QUIET IMPORTED_TARGET libzip>=1.5)
-    set(WEFT_HAVE_LIBZIP ${WEFT_LIBZIP_LIB_FOUND})
-elseif(WEFT_BENCH AND WEFT_LIBZIP)
-    weft_require(WEFT_LIBZIP_LIB libzip>=1.5 libzip libzip-dev)
-    set(WEFT_HAVE_LIBZIP ON)
-endif()
+weft_optional(LIBZIP ${WEFT_BENCH} ${WEFT_BENCH} libzip>=1.5 libzip libzip-dev)
 
 # libclang has no .pc file, and cross builds have no use for it. The newest that is installed is
 # taken; its header says whether it can tell operators, which it can from version 17 on.
