@@ -13,9 +13,7 @@ static const char* const run_names[RUNS / 2] = {"serial", "1 worker", "workers"}
 
 static uint32_t choose(const weft_measure_options* options, const weft_topology* topology,
                        uint64_t entity_count, weft_lockstep* all) {
-    uint32_t workers = options->worker_max;
-    uint32_t suggested = weft_topology_suggested_workers(topology);
-    workers = workers == 0 || workers > suggested ? suggested : workers;
+    uint32_t workers = weft_rig_workers(options->worker_max, topology);
     uint32_t count = workers > 1 ? RUNS : RUNS - 2;
     weft_executor_desc desc[RUNS / 2] = {weft_rig_serial(), weft_rig_threads(1, topology),
                                          weft_rig_threads(workers, topology)};

@@ -76,9 +76,7 @@ static weft_status open(digest_run* run) {
     const weft_measure_options* options = run->options;
     uint32_t cpus[WEFT_HAND_THREADS_MAX];
     WEFT_TRY(weft_topology_create(NULL, &run->topology));
-    uint32_t workers = weft_topology_suggested_workers(run->topology);
-    if (options->worker_max > 0 && options->worker_max < workers)
-        workers = options->worker_max;
+    uint32_t workers = weft_rig_workers(options->worker_max, run->topology);
     workers = weft_hand_cpus(run->topology, cpus, workers);
     weft_measure_report(options, "building the world", 0, 1);
     WEFT_TRY(weft_rig_open(&run->rig, &module, run->rows, options->seed));

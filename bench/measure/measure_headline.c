@@ -36,10 +36,7 @@ typedef struct contest {
 } contest;
 
 static void choose_runners(contest* all, const weft_topology* topology) {
-    uint32_t workers = all->options->worker_max;
-    uint32_t suggested = weft_topology_suggested_workers(topology);
-    if (workers == 0 || workers > suggested)
-        workers = suggested;
+    uint32_t workers = weft_rig_workers(all->options->worker_max, topology);
     contestant* runners = all->runners;
     runners[0] = (contestant){.name = "serial", .desc = weft_rig_serial()};
     runners[1] = (contestant){.name = "threads 1", .desc = weft_rig_threads(1, topology)};

@@ -12,6 +12,7 @@
 
 #include "bounds.h"
 #include "probe.h"
+#include "rig.h"
 
 enum {
     COUNTS_MAX = 10, // Of worker counts: 1, 2, 4, ... and all.
@@ -32,9 +33,7 @@ typedef struct limits_run {
 
 // 1, 2, 4, ... and all of them.
 static weft_status open_hands(limits_run* run) {
-    uint32_t allowed = run->options->worker_max;
-    uint32_t suggested = weft_topology_suggested_workers(run->topology);
-    allowed = allowed == 0 || allowed > suggested ? suggested : allowed;
+    uint32_t allowed = weft_rig_workers(run->options->worker_max, run->topology);
     run->cpu_count = weft_hand_cpus(run->topology, run->cpu, allowed);
     for (uint32_t count = 1;; count = count * 2 < run->cpu_count ? count * 2 : run->cpu_count) {
         uint32_t at = run->hand_count;

@@ -201,9 +201,7 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     snprintf(table->title, sizeof(table->title),
              "journal and snapshots of creatures, %llu entities", (unsigned long long)all.entities);
     WEFT_TRY(weft_topology_create(NULL, &all.topology));
-    all.workers = weft_topology_suggested_workers(all.topology);
-    if (options->worker_max > 0 && options->worker_max < all.workers)
-        all.workers = options->worker_max;
+    all.workers = weft_rig_workers(options->worker_max, all.topology);
     weft_status status = make_folder(&all);
     if (status == WEFT_STATUS_OK)
         status = measure_journal(&all);

@@ -61,9 +61,7 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
 
 static weft_status measure_all(const weft_measure_options* options, const weft_topology* topology,
                                weft_measure_table* table) {
-    uint32_t workers = options->worker_max;
-    uint32_t suggested = weft_topology_suggested_workers(topology);
-    workers = workers == 0 || workers > suggested ? suggested : workers;
+    uint32_t workers = weft_rig_workers(options->worker_max, topology);
     for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); ++i) {
         weft_executor_desc desc = weft_rig_threads(1, topology);
         WEFT_TRY(measure(options, &desc, 1, &subjects[i], table));

@@ -189,9 +189,7 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     snprintf(table->title, sizeof(table->title), "what rollback costs, and what going back takes");
     weft_topology* topology = NULL;
     WEFT_TRY(weft_topology_create(NULL, &topology));
-    uint32_t workers = weft_topology_suggested_workers(topology);
-    workers =
-        options->worker_max > 0 && options->worker_max < workers ? options->worker_max : workers;
+    uint32_t workers = weft_rig_workers(options->worker_max, topology);
     weft_status status = WEFT_STATUS_OK;
     for (size_t i = 0; i < 2 * (sizeof(subjects) / sizeof(subjects[0])); ++i) {
         weft_executor_desc desc =

@@ -112,6 +112,11 @@ weft_executor_desc weft_rig_virtual(uint32_t worker_count, uint64_t schedule_see
     return desc;
 }
 
+uint32_t weft_rig_workers(uint32_t worker_max, const weft_topology* topology) {
+    uint32_t suggested = weft_topology_suggested_workers(topology);
+    return worker_max == 0 || worker_max > suggested ? suggested : worker_max;
+}
+
 weft_executor_desc weft_rig_threads(uint32_t worker_count, const weft_topology* topology) {
     weft_executor_desc desc = weft_executor_desc_default();
     desc.kind = WEFT_EXECUTOR_THREADS;

@@ -56,6 +56,9 @@ weft_status weft_rig_run(void* side, uint64_t repeat);
 /// Destroys everything. A zeroed rig is allowed.
 void weft_rig_close(weft_rig* rig);
 
+/// As many workers as the topology suggests, at most `worker_max` unless that is 0.
+uint32_t weft_rig_workers(uint32_t worker_max, const weft_topology* topology);
+
 /// A serial executor, n virtual workers, or n pinned threads.
 weft_executor_desc weft_rig_serial(void);
 weft_executor_desc weft_rig_virtual(uint32_t worker_count, uint64_t schedule_seed);
