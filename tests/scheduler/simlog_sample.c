@@ -39,26 +39,6 @@ void log_folder_remove(const log_folder* folder) {
     cr_assert_eq(rmdir(folder->folder), 0, "something was left in %s", folder->folder);
 }
 
-log_bytes log_bytes_load(const char* path) {
-    FILE* file = fopen(path, "rb");
-    cr_assert_not_null(file, "%s", path);
-    cr_assert_eq(fseek(file, 0, SEEK_END), 0);
-    log_bytes loaded = {.size = (size_t)ftell(file)};
-    rewind(file);
-    loaded.bytes = malloc(loaded.size + 1);
-    cr_assert_not_null(loaded.bytes);
-    cr_assert_eq(fread(loaded.bytes, 1, loaded.size, file), loaded.size);
-    (void)fclose(file);
-    return loaded;
-}
-
-void log_bytes_store(const char* path, const uint8_t* bytes, size_t size) {
-    FILE* file = fopen(path, "wb");
-    cr_assert_not_null(file);
-    cr_assert_eq(fwrite(bytes, 1, size, file), size);
-    cr_assert_eq(fclose(file), 0);
-}
-
 static weft_status log_system(weft_view* view, const void* context) {
     (void)context;
     uint64_t tick = weft_view_tick(view);

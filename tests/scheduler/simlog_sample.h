@@ -1,6 +1,7 @@
 /// A small run that is logged: rows are known from the tick, so files can be checked without it.
 #pragma once
 
+#include "folder.h"
 #include "simlog_format.h"
 #include "worlds.h"
 
@@ -26,14 +27,6 @@ typedef struct log_folder {
 
 log_folder log_folder_make(void);
 void log_folder_remove(const log_folder* folder);
-
-typedef struct log_bytes {
-    uint8_t* bytes;
-    size_t size;
-} log_bytes;
-
-log_bytes log_bytes_load(const char* path);
-void log_bytes_store(const char* path, const uint8_t* bytes, size_t size);
 
 /// Types and the one system that logs.
 void log_build(weft_world* world, weft_schedule* schedule);

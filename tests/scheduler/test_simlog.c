@@ -59,7 +59,7 @@ Test(simlog, compressed_columns_are_the_same_rows) {
     weft_simlog_desc desc = log_desc();
     log_survey found;
     OK(log_run(folder.path, 30, NULL, NULL, line, NULL));
-    log_bytes plain = log_bytes_load(folder.path);
+    test_bytes plain = bytes_load(folder.path);
     (void)unlink(folder.path);
     desc.compress = true;
     desc.segment_ticks = 15;
@@ -71,16 +71,16 @@ Test(simlog, compressed_columns_are_the_same_rows) {
         OK(status);
         OK(log_check(folder.path, &found, line));
         cr_assert_eq(found.ticks, 30);
-        log_bytes packed = log_bytes_load(folder.path);
+        test_bytes packed = bytes_load(folder.path);
         cr_assert(packed.size < plain.size, "%zu bytes are not less than %zu", packed.size,
                   plain.size);
-        free(packed.bytes);
+        free(packed.data);
         // A file may have segments of both kinds.
         OK(log_run(folder.path, 40, NULL, NULL, line, NULL));
         OK(log_check(folder.path, &found, line));
         cr_assert_eq(found.ticks, 40);
     }
-    free(plain.bytes);
+    free(plain.data);
     log_folder_remove(&folder);
 }
 
@@ -120,19 +120,19 @@ Test(simlog, files_are_the_same_on_every_executor) {
     };
     weft_executor_desc serial = weft_rig_serial();
     weft_digest unlogged = log_creatures(NULL, &serial);
-    log_bytes first = {0};
+    test_bytes first = {0};
     for (size_t i = 0; i < sizeof(executors) / sizeof(executors[0]); i++) {
         DIGEST_EQ(log_creatures(folder.path, &executors[i]), unlogged);
-        log_bytes bytes = log_bytes_load(folder.path);
+        test_bytes bytes = bytes_load(folder.path);
         if (i == 0)
             first = bytes;
-        cr_assert(bytes.size == first.size && memcmp(bytes.bytes, first.bytes, first.size) == 0,
+        cr_assert(bytes.size == first.size && memcmp(bytes.data, first.data, first.size) == 0,
                   "executor %zu wrote another file", i);
         if (i != 0)
-            free(bytes.bytes);
+            free(bytes.data);
         (void)unlink(folder.path);
     }
-    free(first.bytes);
+    free(first.data);
     log_folder_remove(&folder);
 }
 
@@ -190,7 +190,7 @@ Test(simlog, a_file_of_another_run_is_refused) {
     weft_simlog* log;
     weft_simlog_desc desc = log_desc();
     OK(log_run(folder.path, 6, NULL, NULL, line, NULL));
-    log_bytes before = log_bytes_load(folder.path);
+    test_bytes before = bytes_load(folder.path);
 
     weft_world* other = world_make();
     WORLD_OK(other, weft_world_register_resource(other, WEFT_TYPE(OtherTotal), 1, NULL));
@@ -214,11 +214,11 @@ Test(simlog, a_file_of_another_run_is_refused) {
     weft_schedule_destroy(schedule);
     weft_world_destroy(other);
 
-    log_bytes after = log_bytes_load(folder.path);
-    cr_assert(after.size == before.size && memcmp(after.bytes, before.bytes, before.size) == 0,
+    test_bytes after = bytes_load(folder.path);
+    cr_assert(after.size == before.size && memcmp(after.data, before.data, before.size) == 0,
               "a refusal changes nothing");
-    free(before.bytes);
-    free(after.bytes);
+    free(before.data);
+    free(after.data);
     log_folder_remove(&folder);
 }
 
@@ -269,7 +269,7 @@ Test(simlog, a_full_disk_is_told_and_leaves_whole_segments) {
     log_folder folder = log_folder_make();
     log_survey found;
     OK(log_run(folder.path, 12, NULL, NULL, line, NULL));
-    log_bytes whole = log_bytes_load(folder.path);
+    test_bytes whole = bytes_load(folder.path);
     (void)unlink(folder.path);
     for (size_t room = 1; room < whole.size; room += 37) {
         file_faults faults = file_faults_none();
@@ -283,12 +283,12 @@ Test(simlog, a_full_disk_is_told_and_leaves_whole_segments) {
         cr_assert(found.ticks < 12 && found.ticks % 4 == 0);
         // With room again the run goes on, to the same file.
         OK(log_run(folder.path, 12, NULL, NULL, line, NULL));
-        log_bytes again = log_bytes_load(folder.path);
-        cr_assert(again.size == whole.size && memcmp(again.bytes, whole.bytes, whole.size) == 0);
-        free(again.bytes);
+        test_bytes again = bytes_load(folder.path);
+        cr_assert(again.size == whole.size && memcmp(again.data, whole.data, whole.size) == 0);
+        free(again.data);
         (void)unlink(folder.path);
     }
-    free(whole.bytes);
+    free(whole.data);
     log_folder_remove(&folder);
 }
 
@@ -612,17 +612,17 @@ Test(simlog, what_is_no_log_is_refused_by_name) {
     weft_simlog_reader* reader;
     cr_assert_eq(weft_simlog_reader_open(folder.path, &reader, line), WEFT_STATUS_FILE_ERROR);
     TEXT_HAS(line, "cannot be read: No such file");
-    log_bytes_store(folder.path, (const uint8_t*)"tick,eater\n", 11);
+    bytes_store(folder.path, (const uint8_t*)"tick,eater\n", 11);
     cr_assert_eq(weft_simlog_reader_open(folder.path, &reader, line), WEFT_STATUS_BAD_FORMAT);
     TEXT_HAS(line, "this is no log: it does not begin with WEFT-LOG");
     (void)unlink(folder.path);
     OK(log_run(folder.path, 6, NULL, NULL, line, NULL));
-    log_bytes bytes = log_bytes_load(folder.path);
-    bytes.bytes[12] = 2;
-    log_bytes_store(folder.path, bytes.bytes, bytes.size);
+    test_bytes bytes = bytes_load(folder.path);
+    bytes.data[12] = 2;
+    bytes_store(folder.path, bytes.data, bytes.size);
     cr_assert_eq(weft_simlog_reader_open(folder.path, &reader, line), WEFT_STATUS_BAD_FORMAT);
     TEXT_HAS(line, "the log has version 2 of the format, and this library reads version 1");
-    free(bytes.bytes);
+    free(bytes.data);
     log_folder_remove(&folder);
 }
 

@@ -20,14 +20,14 @@ enum {
     CUT_TICKS = 12
 };
 
-static void assert_same(const log_bytes* a, const log_bytes* b, const char* when) {
-    cr_assert(a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0, "%s", when);
+static void assert_same(const test_bytes* a, const test_bytes* b, const char* when) {
+    cr_assert(a->size == b->size && memcmp(a->data, b->data, a->size) == 0, "%s", when);
 }
 
-static log_bytes whole_file(const log_folder* folder, uint64_t ticks) {
+static test_bytes whole_file(const log_folder* folder, uint64_t ticks) {
     char line[WEFT_SIMLOG_LINE];
     cr_assert_eq(log_run(folder->path, ticks, NULL, NULL, line, NULL), WEFT_STATUS_OK, "%s", line);
-    log_bytes whole = log_bytes_load(folder->path);
+    test_bytes whole = bytes_load(folder->path);
     (void)unlink(folder->path);
     return whole;
 }
@@ -45,7 +45,7 @@ static pid_t start_writer(const log_folder* folder) {
 Test(simlog_crash, a_killed_writer_leaves_whole_segments) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
-    log_bytes whole = whole_file(&folder, KILL_TICKS);
+    test_bytes whole = whole_file(&folder, KILL_TICKS);
     uint32_t inside = 0;
     for (uint32_t i = 0; i < TEST_EFFORT(KILLS); i++) {
         pid_t child = start_writer(&folder);
@@ -59,13 +59,13 @@ Test(simlog_crash, a_killed_writer_leaves_whole_segments) {
         inside += found.ticks > 0 && found.ticks < KILL_TICKS;
         weft_status status = log_run(folder.path, KILL_TICKS, NULL, NULL, line, NULL);
         cr_assert_eq(status, WEFT_STATUS_OK, "%s", line);
-        log_bytes again = log_bytes_load(folder.path);
+        test_bytes again = bytes_load(folder.path);
         assert_same(&again, &whole, "a run that was killed and started again wrote another file");
-        free(again.bytes);
+        free(again.data);
         (void)unlink(folder.path);
     }
     cr_assert(TEST_EFFORT_PART > 1 || inside > 0, "nobody was killed while writing");
-    free(whole.bytes);
+    free(whole.data);
     log_folder_remove(&folder);
 }
 
@@ -89,15 +89,15 @@ static uint32_t segment_bounds(const log_folder* folder, uint64_t* bounds, uint3
 Test(simlog_crash, a_file_cut_at_any_byte_is_read_to_its_last_whole_segment) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
-    log_bytes whole = whole_file(&folder, CUT_TICKS);
+    test_bytes whole = whole_file(&folder, CUT_TICKS);
     uint64_t bounds[CUT_TICKS + 2];
-    log_bytes_store(folder.path, whole.bytes, whole.size);
+    bytes_store(folder.path, whole.data, whole.size);
     uint32_t count = segment_bounds(&folder, bounds, CUT_TICKS + 2);
     cr_assert_eq(count, 4, "three segments of four ticks");
     cr_assert_eq(bounds[3], whole.size);
     for (size_t size = 0; size < whole.size; size += TEST_EFFORT_PART) {
         log_survey found;
-        log_bytes_store(folder.path, whole.bytes, size);
+        bytes_store(folder.path, whole.data, size);
         weft_status status = log_check(folder.path, &found, line);
         if (size < bounds[0]) {
             cr_assert_eq(status, WEFT_STATUS_BAD_FORMAT, "%zu bytes", size);
@@ -114,11 +114,11 @@ Test(simlog_crash, a_file_cut_at_any_byte_is_read_to_its_last_whole_segment) {
         if (size % 16 != 0)
             continue;
         cr_assert_eq(log_run(folder.path, CUT_TICKS, NULL, NULL, line, NULL), WEFT_STATUS_OK);
-        log_bytes again = log_bytes_load(folder.path);
+        test_bytes again = bytes_load(folder.path);
         assert_same(&again, &whole, "the file is not completed as it was");
-        free(again.bytes);
+        free(again.data);
     }
-    free(whole.bytes);
+    free(whole.data);
     log_folder_remove(&folder);
 }
 
@@ -126,23 +126,23 @@ Test(simlog_crash, a_file_cut_at_any_byte_is_read_to_its_last_whole_segment) {
 Test(simlog_crash, a_flipped_bit_never_becomes_a_row) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
-    log_bytes whole = whole_file(&folder, CUT_TICKS);
+    test_bytes whole = whole_file(&folder, CUT_TICKS);
     uint64_t bounds[CUT_TICKS + 2];
-    log_bytes_store(folder.path, whole.bytes, whole.size);
+    bytes_store(folder.path, whole.data, whole.size);
     uint32_t count = segment_bounds(&folder, bounds, CUT_TICKS + 2);
     for (size_t at = 0; at < whole.size; at += TEST_EFFORT_PART) {
         log_survey found;
         uint8_t bit = (uint8_t)(1u << (at * 5 % 8));
-        whole.bytes[at] ^= bit;
-        log_bytes_store(folder.path, whole.bytes, whole.size);
+        whole.data[at] ^= bit;
+        bytes_store(folder.path, whole.data, whole.size);
         weft_status status = log_check(folder.path, &found, line);
         // In the last segment it is as if that had not been written; before, it is damage.
         if (at >= bounds[count - 2])
             cr_assert(status == WEFT_STATUS_OK && found.segments == 2 && found.torn > 0, "%zu", at);
         else
             cr_assert_eq(status, WEFT_STATUS_BAD_FORMAT, "byte %zu", at);
-        whole.bytes[at] ^= bit;
+        whole.data[at] ^= bit;
     }
-    free(whole.bytes);
+    free(whole.data);
     log_folder_remove(&folder);
 }

@@ -65,7 +65,7 @@ static inline void folder_close(const test_folder* folder) {
 static inline test_bytes bytes_load(const char* path) {
     FILE* file = fopen(path, "rb");
     cr_assert_not_null(file, "%s", path);
-    (void)fseek(file, 0, SEEK_END);
+    cr_assert_eq(fseek(file, 0, SEEK_END), 0);
     test_bytes bytes = {.size = (size_t)ftell(file)};
     rewind(file);
     bytes.data = malloc(bytes.size + 1);
