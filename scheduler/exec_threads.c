@@ -285,8 +285,9 @@ static void look_for_stalls(weft__pool* pool, uint64_t elapsed_ns) {
 }
 
 // Who has none rests, if that cost more than company gains in a tick.
-static void rest_stalled(weft__pool* pool, uint64_t lost_ns) {
+static void rest_stalled(weft__pool* pool, uint64_t begin) {
     uint64_t now = weft__os_clock_ns();
+    uint64_t lost_ns = now - begin;
     for (uint32_t i = 1; i < pool->worker_count; i++) {
         worker* one = &pool->workers[i];
         if (one->stalled && lost_ns > pool->last_gain_ns)
@@ -393,7 +394,7 @@ static void join_long(weft__pool* pool) {
         wait_ns = 2 * wait_ns < STALL_MAX_NS ? 2 * wait_ns : STALL_MAX_NS;
     }
     if (looked)
-        rest_stalled(pool, weft__os_clock_ns() - begin);
+        rest_stalled(pool, begin);
 }
 
 // A worker that has not even begun after a while has been put aside: its share is done here.
@@ -526,8 +527,7 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
         pool->won_ns += together ? gain : 0;
         return together;
     }
-    // A join that was once found to be dear is measured again, but seldom if nobody is awake for
-    // it.
+    // A join that was once found to be dear is measured again; seldom, if nobody is awake for it.
     if (gain > 0 || 2 * cost_ns > pool->join_ns)
         wake(pool, gain > 0 ? gain : cost_ns / PROBE_SHARE);
     bool worth = together && gain > pool->wake_ns; // Else it is over before they come.
