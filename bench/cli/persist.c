@@ -131,6 +131,8 @@ weft_status weft_cli_persist_open(weft_cli_persist* persist, const weft_module* 
 
 static weft_status save(weft_cli_persist* persist, weft_world* world, weft_executor* executor) {
     weft_snapshot_desc desc = snapshot_desc(persist);
+    if (persist->journal != NULL)
+        WEFT_TRY(weft_journal_sync(persist->journal)); // A snapshot is never ahead of its journal.
     persist->saved_tick = weft_world_tick(world);
     persist->saved = true;
     return weft_snapshot_save(executor, persist->options->snapshots[0], &desc);

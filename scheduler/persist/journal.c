@@ -30,6 +30,7 @@ struct weft_journal {
     uint64_t head; // Bytes ever put in,
     uint64_t tail; // and ever written.
     bool closing;
+    bool sync_wanted;   // What is recorded is to be made durable now.
     uint64_t frame_end; // Position of the end of the last whole frame, and its tick.
     uint64_t frame_tick;
     weft_journal_progress progress;
@@ -62,17 +63,19 @@ typedef struct job {
     uint64_t to;
     uint64_t frame_end;
     uint64_t frame_tick;
+    bool wanted; // To be durable, when all that is recorded has been written.
     bool last;
 } job;
 
-static bool sync_due(const weft_journal* journal, uint64_t written_tick, bool last) {
+static bool sync_due(const weft_journal* journal, const job* now, uint64_t written_tick) {
     uint64_t behind = written_tick - journal->progress.durable_tick;
-    return last || (journal->desc.sync_ticks > 0 && behind >= journal->desc.sync_ticks);
+    return now->last || now->wanted ||
+           (journal->desc.sync_ticks > 0 && behind >= journal->desc.sync_ticks);
 }
 
 // Waits for something to do. The mutex is held.
 static job next_job(weft_journal* journal) {
-    while (journal->head == journal->tail && !journal->closing)
+    while (journal->head == journal->tail && !journal->closing && !journal->sync_wanted)
         (void)pthread_cond_wait(&journal->filled, &journal->mutex);
     job next = {.from = journal->tail,
                 .to = journal->head,
@@ -83,6 +86,7 @@ static job next_job(weft_journal* journal) {
     uint64_t to_wrap = size - (next.from & (size - 1));
     if (next.to - next.from > to_wrap)
         next.to = next.from + to_wrap;
+    next.wanted = journal->sync_wanted && next.to == journal->head;
     return next;
 }
 
@@ -102,13 +106,15 @@ static void writer_main(void* context) {
         // A frame that is longer than the ring is written in pieces.
         bool whole = now.to >= now.frame_end;
         uint64_t written = whole ? now.frame_tick : journal->progress.written_tick;
-        bool sync = sync_due(journal, written, now.last);
+        bool sync = sync_due(journal, &now, written);
         weft_status status = journal->progress.status;
         (void)pthread_mutex_unlock(&journal->mutex);
         if (status == WEFT_STATUS_OK)
             status = do_job(journal, &now, sync);
         (void)pthread_mutex_lock(&journal->mutex);
         journal->tail = now.to; // Also of what is lost, so that nobody waits for it.
+        if (now.wanted)
+            journal->sync_wanted = false;
         if (status == WEFT_STATUS_OK) {
             journal->progress.written_tick = written;
             journal->progress.bytes = journal->file.size;
@@ -272,6 +278,20 @@ weft_status weft_journal_tick(weft_journal* journal, weft_executor* executor) {
     WEFT_TRY(weft_executor_tick(executor));
     weft_status status = frame_end(journal, executor);
     return status == WEFT_STATUS_FILE_ERROR ? writer_failed(journal) : status;
+}
+
+weft_status weft_journal_sync(weft_journal* journal) {
+    WEFT_ASSERT(journal != NULL);
+    const weft_journal_progress* progress = &journal->progress;
+    (void)pthread_mutex_lock(&journal->mutex);
+    while (progress->status == WEFT_STATUS_OK && progress->durable_tick < progress->recorded_tick) {
+        journal->sync_wanted = true;
+        (void)pthread_cond_signal(&journal->filled);
+        (void)pthread_cond_wait(&journal->drained, &journal->mutex);
+    }
+    weft_status status = progress->status;
+    (void)pthread_mutex_unlock(&journal->mutex);
+    return status == WEFT_STATUS_OK ? status : writer_failed(journal);
 }
 
 weft_journal_progress weft_journal_progress_read(weft_journal* journal) {

@@ -305,6 +305,38 @@ Test(journal, no_room_to_start) {
     fixture_close(&f);
 }
 
+// A snapshot may be saved then: whatever happens, the journal reaches as far.
+Test(journal, what_is_asked_for_is_durable) {
+    fixture f = fixture_open();
+    file_faults faults = file_faults_none();
+    weft__file_calls calls = file_faults_calls(&faults);
+    weft_journal* journal;
+    game g = sea_open();
+    (void)unlink(f.path.text);
+    f.desc.sync_ticks = 0;
+    WORLD_OK(g.world, weft__journal_create(&f.desc, g.schedule, f.path.text, &calls, &journal));
+    for (uint64_t tick = 1; tick <= TICKS; tick++) {
+        ticks(&f, &g, journal, tick);
+        if (tick % 7 != 0)
+            continue;
+        uint64_t syncs = faults.syncs;
+        WORLD_OK(g.world, weft_journal_sync(journal));
+        cr_assert_eq(weft_journal_progress_read(journal).durable_tick, tick);
+        cr_assert_eq(faults.syncs, syncs + 1);
+        WORLD_OK(g.world, weft_journal_sync(journal)); // There is nothing new.
+        cr_assert_eq(faults.syncs, syncs + 1);
+        test_bytes now = bytes_load(f.path.text);
+        cr_assert_eq(now.size, weft_journal_progress_read(journal).bytes);
+        free(now.data);
+    }
+    faults.sync_count = faults.syncs;
+    cr_assert_eq(weft_journal_sync(journal), WEFT_STATUS_FILE_ERROR);
+    TEXT_HAS(weft_world_error(g.world), "cannot be made durable");
+    cr_assert_eq(weft_journal_close(journal, f.line, sizeof(f.line)), WEFT_STATUS_FILE_ERROR);
+    game_close(&g);
+    fixture_close(&f);
+}
+
 // Frames that are longer than the ring, and a ring that is always full.
 Test(journal, long_frames_and_a_small_ring) {
     fixture f = fixture_open();

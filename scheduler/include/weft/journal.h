@@ -59,6 +59,12 @@ WEFT_API WEFT_NODISCARD weft_status weft_journal_continue(const weft_journal_des
 WEFT_API WEFT_NODISCARD weft_status weft_journal_tick(weft_journal* journal,
                                                       weft_executor* executor);
 
+/// Returns when every tick recorded so far is durable, whatever `sync_ticks` says. Before a
+/// snapshot is saved beside a journal: else a crash may leave a snapshot of a tick that the journal
+/// does not have, and the run cannot go on from the two. Status: FILE_ERROR, with the line as the
+/// world's error. From the thread that runs the ticks.
+WEFT_API WEFT_NODISCARD weft_status weft_journal_sync(weft_journal* journal);
+
 /// How far a journal is. Ticks count as weft_world_tick() does.
 typedef struct weft_journal_progress {
     uint64_t recorded_tick; // Handed to the writer.
