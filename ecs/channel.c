@@ -121,26 +121,21 @@ weft_status weft__channel_collect(weft_world* world, uint32_t index) {
     return WEFT_STATUS_OK;
 }
 
-// The rows of a channel that are being made.
-typedef struct keeping {
-    weft_world* world;
-    weft__channel* channel;
-    const weft__type* type;
-} keeping;
-
 // The rows of one task. Each has its place, so tasks are independent.
 static void keep_item(void* context, uint32_t worker, uint32_t item) {
-    const keeping* keep = context;
+    weft_world* world = context;
+    const weft__channel* channel = &world->channels.items[world->keeping];
+    const weft_type* type = weft__type_at(world, channel->type)->type;
     (void)worker;
-    const weft__segment* segment = keep->world->segments.items[item];
-    uint32_t size = keep->type->type->size;
-    weft__log_read(keep->world, segment);
-    uint8_t* rows = keep->channel->payloads.items + (size_t)segment->first_record * size;
+    const weft__segment* segment = world->segments.items[item];
+    uint32_t size = type->size;
+    weft__log_read(world, segment);
+    uint8_t* rows = channel->payloads.items + (size_t)segment->first_record * size;
     for (uint32_t i = 0; i < segment->count; i++)
         memcpy(rows + (size_t)i * size,
-               weft__record_value(keep->world->records.items[segment->first_record + i]), size);
-    if (keep->type->has_entities)
-        weft__type_resolve(keep->world, keep->type->type, rows, segment->count);
+               weft__record_value(world->records.items[segment->first_record + i]), size);
+    if (weft__type_at(world, channel->type)->has_entities)
+        weft__type_resolve(world, type, rows, segment->count);
 }
 
 weft_status weft__channel_keep(weft_world* world, uint32_t index, weft__runner* runner) {
@@ -153,11 +148,11 @@ weft_status weft__channel_keep(weft_world* world, uint32_t index, weft__runner* 
     uint32_t count = world->records.count;
     channel->payloads.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, channel->payloads, (uint64_t)count * size));
-    keeping keep = {world, channel, weft__type_at(world, channel->type)};
+    world->keeping = index;
     weft__batch batch = {.count = world->segments.count,
                          .cost_ns = (uint64_t)count * 8,
                          .fn = keep_item,
-                         .context = &keep};
+                         .context = world};
     WEFT_TRY(weft__commit_batch(world, runner, &batch));
     channel->count = count;
     weft__log_clear(world, channel->stream);

@@ -13,7 +13,7 @@ size_t weft__board_size(uint32_t worker_count) {
     return 2 * notice_size(worker_count) + (size_t)worker_count * sizeof(weft__share);
 }
 
-void weft__board_init(weft__board* board, uint32_t worker_count, void* memory) {
+void weft__board_init(weft__board* board, uint32_t worker_count, bool shared, void* memory) {
     WEFT_ASSERT(worker_count > 0);
     WEFT_ASSERT((uintptr_t)memory % WEFT_CACHE_LINE == 0);
     uint8_t* at = memory;
@@ -24,7 +24,7 @@ void weft__board_init(weft__board* board, uint32_t worker_count, void* memory) {
     board->epoch = board->published = 0;
     weft__atomic_u32_store_relaxed(&weft__board_notice(board, 0)->epoch, 0);
     weft__atomic_u32_store_relaxed(&weft__board_notice(board, 1)->epoch, UINT32_MAX);
-    weft__park_init(&board->done, false);
+    weft__park_init(&board->done, shared);
 }
 
 static uint32_t cut_count(uint64_t from, uint64_t to) {

@@ -67,8 +67,9 @@ static inline uint64_t weft__cut(uint32_t loose, uint32_t homed) {
 /// Bytes that a board needs for its lines.
 size_t weft__board_size(uint32_t worker_count);
 
-/// Starts a board over zeroed memory, aligned to WEFT_CACHE_LINE. Worker 0 is the caller.
-void weft__board_init(weft__board* board, uint32_t worker_count, void* memory);
+/// Starts a board over zeroed memory, aligned to WEFT_CACHE_LINE. Worker 0 is the caller. `shared`:
+/// workers are other processes, which have it at the same address.
+void weft__board_init(weft__board* board, uint32_t worker_count, bool shared, void* memory);
 
 /// Caller: announces a batch, after the one before is done. Nobody is woken.
 void weft__board_publish(weft__board* board, const weft__job* job);

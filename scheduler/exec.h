@@ -38,12 +38,9 @@ struct weft_executor {
     void* probe_context;
     weft__stage_run* runs;           // [stage_count]
     struct weft__rollback* rollback; // Null: a failed world stays failed.
-    // Threads.
-    struct weft__pool* pool;
-    void* pool_block;
-    size_t pool_block_size;
-    uint8_t pad[WEFT_CACHE_LINE]; // Workers read what is above; below is what the caller writes.
-    weft__pace* pace;             // Of the batch that is about to run, or null.
+    struct weft__pool* pool;         // Threads and processes.
+    uint8_t pad[WEFT_CACHE_LINE];    // Workers read what is above; below is what the caller writes.
+    weft__pace* pace;                // Of the batch that is about to run, or null.
     weft_executor_stats stats;
     weft_number_report numbers;
     uint32_t batch_count; // Of this tick, where draws are keyed by it.
@@ -73,12 +70,6 @@ void weft__exec_serial_run(weft__runner* runner, const weft__batch* batch);
 void weft__exec_virtual_run(weft__runner* runner, const weft__batch* batch);
 
 // exec_threads.c
-/// Starts and pins the workers. Status: OS, OUT_OF_MEMORY.
+/// Starts and pins the workers. Status: OS, OUT_OF_MEMORY. To be stopped also after a failure.
 WEFT_NODISCARD weft_status weft__exec_threads_start(weft_executor* executor);
 void weft__exec_threads_stop(weft_executor* executor);
-void weft__exec_threads_run(weft__runner* runner, const weft__batch* batch);
-/// Between the two the arena is guarded, since several workers may record.
-void weft__exec_threads_tick_begin(weft_executor* executor);
-void weft__exec_threads_tick_end(weft_executor* executor);
-/// Items that were run by another worker than the one they were meant for.
-uint64_t weft__exec_threads_helped(const weft_executor* executor);

@@ -9,6 +9,7 @@
 
 #include "float_control.h"
 #include "os.h"
+#include "pool.h"
 #include "rollback_tick.h"
 #include "weft_sort.h"
 
@@ -454,7 +455,7 @@ weft_status weft__executor_step(weft_executor* executor) {
     executor->batch_count = 0;
     WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
     if (executor->pool != NULL)
-        weft__exec_threads_tick_begin(executor);
+        weft__pool_tick_begin(executor);
     uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
     weft_status status = run_guarded(executor);
     weft__float_control_write(control);
@@ -462,7 +463,7 @@ weft_status weft__executor_step(weft_executor* executor) {
     if (status == WEFT_STATUS_OK)
         status = weft__tick_end(world, &executor->runner);
     if (executor->pool != NULL)
-        weft__exec_threads_tick_end(executor);
+        weft__pool_tick_end(executor);
     WEFT_TRY(status);
     executor->stats.ticks++;
     return WEFT_STATUS_OK;
@@ -567,7 +568,7 @@ weft_executor_stats weft_executor_stats_read(const weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
     weft_executor_stats stats = executor->stats;
     stats.worker_count = executor->worker_count;
-    stats.tasks_helped = weft__exec_threads_helped(executor);
+    stats.tasks_helped = weft__pool_helped(executor);
     return stats;
 }
 
@@ -617,7 +618,7 @@ static weft_status executor_start(weft_executor* executor) {
         executor->runner.run = weft__exec_virtual_run;
         return WEFT_STATUS_OK;
     case WEFT_EXECUTOR_THREADS:
-        executor->runner.run = weft__exec_threads_run;
+        executor->runner.run = weft__pool_run;
         return weft__exec_threads_start(executor);
     }
     return WEFT_STATUS_BAD_ARGUMENT;
@@ -652,7 +653,8 @@ void weft_executor_destroy(weft_executor* executor) {
     if (executor == NULL)
         return;
     weft__arena* arena = &executor->world->arena;
-    weft__exec_threads_stop(executor);
+    if (executor->pool != NULL)
+        weft__exec_threads_stop(executor);
     weft__rollback_destroy(executor);
     weft__guard_destroy(executor->guard);
     weft__arena_free(arena, executor->runs,

@@ -15,6 +15,10 @@
 /// Fails with OUT_OF_MEMORY, or BAD_ARGUMENT for size 0.
 WEFT_NODISCARD weft_status weft__os_region_reserve(size_t size, void** base);
 
+/// The same, shared with the processes that are forked from this one, who have it at the same
+/// address. Given back like a region; the memory goes when all have done so, or are gone.
+WEFT_NODISCARD weft_status weft__os_shared_reserve(size_t size, void** base);
+
 /// Gives a region back. `base` and `size` are those of the reservation; a null base does nothing.
 void weft__os_region_release(void* base, size_t size);
 
@@ -90,8 +94,15 @@ void weft__os_yield(void);
 /// Lets the calling thread's timed sleeps end on time, not within the usual slack of 50 us.
 void weft__os_timer_exact(void);
 
-/// CPU time that a started thread has had, or 0 if the system does not tell. A system call.
-uint64_t weft__os_thread_cpu_ns(const weft__os_thread* thread);
+/// A clock of the CPU time that somebody has had.
+typedef int weft__os_cpu_clock;
+
+/// The calling thread's, for other threads of the process; or with `process` the whole process's,
+/// for other processes.
+weft__os_cpu_clock weft__os_cpu_clock_own(bool process);
+
+/// Reads it; 0 if the system does not tell. A system call.
+uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock);
 
 /// How often the calling thread has lost its CPU to another that wanted it. A system call.
 uint64_t weft__os_preemptions(void);

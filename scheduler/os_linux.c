@@ -49,6 +49,15 @@ weft_status weft__os_region_reserve(size_t size, void** base) {
     return WEFT_STATUS_OK;
 }
 
+weft_status weft__os_shared_reserve(size_t size, void** base) {
+    WEFT_ASSERT(base != NULL && size > 0);
+    *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (*base != MAP_FAILED)
+        return WEFT_STATUS_OK;
+    *base = NULL;
+    return WEFT_STATUS_OUT_OF_MEMORY;
+}
+
 void weft__os_region_release(void* base, size_t size) {
     if (base == NULL)
         return;
@@ -215,11 +224,17 @@ void weft__os_timer_exact(void) {
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-uint64_t weft__os_thread_cpu_ns(const weft__os_thread* thread) {
-    WEFT_ASSERT(thread != NULL);
-    clockid_t clock;
+weft__os_cpu_clock weft__os_cpu_clock_own(bool process) {
+    clockid_t clock = CLOCK_MONOTONIC;
+    int failed = process ? clock_getcpuclockid(getpid(), &clock)
+                         : pthread_getcpuclockid(pthread_self(), &clock);
+    WEFT_ASSERT(failed == 0);
+    return clock;
+}
+
+uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock) {
     struct timespec time;
-    if (pthread_getcpuclockid(thread->handle, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    if (clock_gettime(clock, &time) != 0)
         return 0;
     return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
 }

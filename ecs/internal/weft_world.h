@@ -370,6 +370,7 @@ struct weft_world {
     WEFT__VEC(weft__reduction) reductions;
     WEFT__VEC(uint32_t) tables; // Type ids.
     bool keep_tables;           // Messages of DELIVERY_LOG are recorded.
+    uint32_t keeping;           // The channel whose messages become rows now.
     uint32_t component_size_max;
     size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
@@ -452,7 +453,8 @@ typedef void weft__item_fn(void* context, uint32_t worker, uint32_t item);
 
 /// Independent items, for any worker in any order. `cost_ns` is a guess of what one worker needs
 /// for all. Items ascend by shard where `shard_of` is given (from `unsharded` on), so that a worker
-/// can start with its own. Where an item is a list of steps, `step_count` and `step` run it step by
+/// can start with its own. The context lies in the world's memory: workers may be processes that
+/// share nothing else. Where an item is a list of steps, `step_count` and `step` run it step by
 /// step: same effect as `fn`, for executors that interleave items.
 typedef struct weft__batch {
     uint32_t count;

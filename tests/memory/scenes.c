@@ -106,7 +106,7 @@ void scene_board_init(weft__board* board, uint32_t worker_count) {
         check_word(&shares[i].claim, "claim");
         check_word(&shares[i].finished, "finished");
     }
-    weft__board_init(board, worker_count, memory);
+    weft__board_init(board, worker_count, false, memory);
     check_word(&board->done.value, "done.value");
     check_word(&board->done.sleepers, "done.sleepers");
 }

@@ -1,8 +1,16 @@
-// Scenes of the pool: the functions of exec_threads.c themselves, with the workers as threads and
-// the operating system played. The caller waits until all are ready, hands out batches, lets the
-// first of the others rest and come back, and stops.
+// Scenes of the pool: the functions of pool*.c and exec_threads.c themselves, with the workers as
+// threads and the operating system played. The caller waits until all are ready, hands out batches,
+// lets the first of the others rest and come back, and stops.
 
 #include "scenes.h"
+
+#include "pool_worker.c"
+
+#include "pool_rest.c"
+
+#include "pool_run.c"
+
+#include "pool.c"
 
 #include "exec_threads.c"
 
@@ -16,7 +24,7 @@ static struct {
     weft__pool pool;
     weft_executor executor;
     weft_world world;
-    worker workers[COUNT_MAX];
+    weft__worker workers[COUNT_MAX];
     weft__atomic_u32 left[COUNT_MAX]; // Set when a worker has returned.
     uint64_t cuts[COUNT_MAX + 1];
     uint32_t help_orders[COUNT_MAX * (COUNT_MAX - 1)];
@@ -43,8 +51,13 @@ void weft__os_thread_join(weft__os_thread* thread) {
             (void)check_futex_wait(&s.left[i], 0, false);
 }
 
-uint64_t weft__os_thread_cpu_ns(const weft__os_thread* thread) {
-    (void)thread;
+weft__os_cpu_clock weft__os_cpu_clock_own(bool process) {
+    (void)process;
+    return 0;
+}
+
+uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock) {
+    (void)clock;
     return 0; // Whoever is awake and awaited is found without a CPU, and rests.
 }
 
@@ -66,9 +79,8 @@ void weft_topology_destroy(weft_topology* topology) {
     (void)topology;
 }
 
-void weft__arena_free(weft__arena* arena, void* block, size_t size) {
-    (void)arena;
-    (void)block;
+void weft__os_region_release(void* base, size_t size) {
+    (void)base;
     (void)size;
 }
 
@@ -84,7 +96,6 @@ static void begin(uint32_t worker_count) {
     check_word(&s.pool.woken_ns, "woken_ns");
     s.executor.world = &s.world;
     s.executor.pool = &s.pool;
-    s.executor.pool_block = &s.pool;
     s.executor.desc.everybody = true;
     s.executor.desc.grain = 1;
     s.pool.executor = &s.executor;
@@ -93,11 +104,11 @@ static void begin(uint32_t worker_count) {
     s.pool.cuts = s.cuts;
     s.pool.worker_count = s.pool.active = worker_count;
     s.pool.started = worker_count - 1;
-    s.pool.join_ns = JOIN_NS;
-    s.pool.wake_ns = WAKE_NS;
+    s.pool.join_ns = WEFT__JOIN_NS;
+    s.pool.wake_ns = WEFT__WAKE_NS;
     for (uint32_t i = 0; i < worker_count; i++) {
         uint32_t* order = s.help_orders + i * (worker_count - 1);
-        s.workers[i] = (worker){.pool = &s.pool, .index = i, .cpu = WEFT__PLACEMENT_UNPINNED};
+        s.workers[i] = (weft__worker){.pool = &s.pool, .index = i, .cpu = WEFT__PLACEMENT_UNPINNED};
         s.workers[i].help_order = order;
         for (uint32_t j = 1; j < worker_count; j++)
             order[j - 1] = (i + j) % worker_count;
@@ -126,7 +137,7 @@ void pool_crowd_before(void) {
 
 static void lead(void) {
     bool everybody = s.executor.desc.everybody;
-    await_ready(&s.pool);
+    weft__pool_await_ready(&s.pool);
     for (uint32_t i = 0; i < ROUNDS; i++) {
         scene_batch* mine = &s.batches[i];
         *mine = (scene_batch){i * (ITEMS + 1), i + 1, ITEMS};
@@ -136,12 +147,12 @@ static void lead(void) {
                              .unsharded = ITEMS,
                              .cost_ns = everybody ? 0 : 1000000};
         scene_batch_begin(mine);
-        weft__exec_threads_tick_begin(&s.executor);
-        weft__exec_threads_run(&s.executor.runner, &batch);
-        weft__exec_threads_tick_end(&s.executor);
+        weft__pool_tick_begin(&s.executor);
+        weft__pool_run(&s.executor.runner, &batch);
+        weft__pool_tick_end(&s.executor);
         scene_batch_end(mine);
         if (everybody && i + 1 < ROUNDS)
-            set_resting(&s.pool, &s.workers[1], i == 0, UINT64_MAX);
+            weft__pool_set_resting(&s.pool, &s.workers[1], i == 0, UINT64_MAX);
     }
     weft__exec_threads_stop(&s.executor);
 }
@@ -151,7 +162,7 @@ void pool_thread(uint32_t index) {
         lead();
         return;
     }
-    worker_main(&s.workers[index]);
+    weft__pool_worker_main(&s.workers[index]);
     weft__atomic_u32_store_release(&s.left[index], 1);
     check_futex_wake(&s.left[index]);
 }

@@ -46,7 +46,7 @@ static void crew_init(crew* shared, uint32_t worker_count) {
     cr_assert_not_null(shared->memory);
     memset(shared->memory, 0, size);
     shared->worker_count = worker_count;
-    weft__board_init(&shared->board, worker_count, shared->memory);
+    weft__board_init(&shared->board, worker_count, false, shared->memory);
 }
 
 static void run_item(void* context, uint32_t worker, uint32_t item) {

@@ -127,11 +127,15 @@ Test(os, futex_waits_and_wakes, .timeout = 20) {
 }
 
 typedef struct burner {
+    weft__atomic_u32 ready;
     weft__atomic_u32 stop;
+    weft__os_cpu_clock clock;
 } burner;
 
 static void burn(void* context) {
     burner* mine = context;
+    mine->clock = weft__os_cpu_clock_own(false);
+    weft__atomic_u32_store_release(&mine->ready, 1);
     while (weft__atomic_u32_load_acquire(&mine->stop) == 0)
         weft__cpu_relax();
 }
@@ -140,8 +144,10 @@ Test(os, cpu_time_of_a_thread_grows_while_it_runs, .timeout = 20) {
     burner shared = {.stop = {0}};
     weft__os_thread thread;
     cr_assert_eq(weft__os_thread_start(&thread, burn, &shared, "burn"), WEFT_STATUS_OK);
-    uint64_t first = weft__os_thread_cpu_ns(&thread);
-    while (weft__os_thread_cpu_ns(&thread) < first + 1000000)
+    while (weft__atomic_u32_load_acquire(&shared.ready) == 0)
+        weft__os_yield();
+    uint64_t first = weft__os_cpu_clock_ns(shared.clock);
+    while (weft__os_cpu_clock_ns(shared.clock) < first + 1000000)
         weft__os_yield();
     weft__atomic_u32_store_release(&shared.stop, 1);
     weft__os_thread_join(&thread);
