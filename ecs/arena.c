@@ -204,6 +204,7 @@ void* weft__arena_alloc(weft__arena* arena, size_t size) {
     if (arena->enter != NULL)
         arena->enter(arena->guard);
     void* block = arena_take(arena, class_index);
+    arena->changes++;
     if (arena->leave != NULL)
         arena->leave(arena->guard);
     WEFT_CHECK((uintptr_t)block % WEFT__ARENA_ALIGN == 0);
@@ -228,6 +229,7 @@ void weft__arena_free(weft__arena* arena, void* block, size_t size) {
     arena->free_lists[class_index] = block;
     WEFT_ASSERT(arena->used >= arena_class_size(class_index));
     arena->used -= arena_class_size(class_index);
+    arena->changes++;
     if (arena->leave != NULL)
         arena->leave(arena->guard);
 }

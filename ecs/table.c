@@ -65,4 +65,5 @@ weft_table weft_world_table(const weft_world* world, uint32_t index) {
 void weft_world_keep_tables(weft_world* world, bool keep) {
     WEFT_ASSERT(world != NULL && !world->running);
     world->keep_tables = keep;
+    world->host_changes++;
 }

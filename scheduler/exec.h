@@ -11,7 +11,16 @@
 #define WEFT__WORKERS_MAX 1024u
 
 struct weft__pool;
+struct weft__processes;
 struct weft__rollback;
+
+/// What a worker process is doing, for when it dies. It lies in memory that the host shares.
+typedef struct weft__task_note {
+    WEFT_CACHE_ALIGNED weft__atomic_u64 serial; // Odd: in a system.
+    uint32_t rank;
+    uint32_t archetype;
+    uint32_t shard;
+} weft__task_note;
 
 /// One stage's batch, as its items see it. It stays where it is and is hardly ever written: a line
 /// that workers have is not taken from them.
@@ -36,11 +45,13 @@ struct weft_executor {
     struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
     weft__probe_fn* probe;                // Traced tick: called after each task; or null.
     void* probe_context;
-    weft__stage_run* runs;           // [stage_count]
-    struct weft__rollback* rollback; // Null: a failed world stays failed.
-    struct weft__pool* pool;         // Threads and processes.
-    uint8_t pad[WEFT_CACHE_LINE];    // Workers read what is above; below is what the caller writes.
-    weft__pace* pace;                // Of the batch that is about to run, or null.
+    weft__stage_run* runs;             // [stage_count]
+    struct weft__rollback* rollback;   // Null: a failed world stays failed.
+    struct weft__pool* pool;           // Threads and processes.
+    struct weft__processes* processes; // In the host's memory.
+    weft__task_note* notes;            // [worker_count] of processes; else null.
+    uint8_t pad[WEFT_CACHE_LINE]; // Workers read what is above; below is what the caller writes.
+    weft__pace* pace;             // Of the batch that is about to run, or null.
     weft_executor_stats stats;
     weft_number_report numbers;
     uint32_t batch_count; // Of this tick, where draws are keyed by it.

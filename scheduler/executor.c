@@ -7,6 +7,7 @@
 #include <string.h>
 #include <weft/float_state.h>
 
+#include "exec_processes.h"
 #include "float_control.h"
 #include "os.h"
 #include "pool.h"
@@ -21,6 +22,9 @@ weft_executor_desc weft_executor_desc_default(void) {
                                 .spin_ns = 100000,
                                 .yield_ns = 20000,
                                 .checkpoint_ticks = 64,
+                                .image_percent = 2,
+                                .crash_retries = 1,
+                                .stuck_ns = UINT64_C(30000000000),
                                 .cookie = EXECUTOR_COOKIE};
 }
 
@@ -133,6 +137,17 @@ static void report_numbers(weft_executor* executor) {
                                  weft__schedule_at(executor->schedule, sum.key.rank)->name};
 }
 
+static void note_end(weft__task_note* note) {
+    weft__atomic_u64_store_release(&note->serial, weft__atomic_u64_load_relaxed(&note->serial) + 1);
+}
+
+static void note_begin(weft__task_note* note, const weft_commands* commands) {
+    note->rank = commands->rank;
+    note->archetype = commands->archetype;
+    note->shard = commands->shard;
+    note_end(note); // Now it is odd.
+}
+
 // Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change
 // within an item. Columns that are final then are hashed while they are warm.
 static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
@@ -151,9 +166,14 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
         memset(view->gets, 0, WEFT__GETS * sizeof(weft__get));
     view->message[0] = '\0';
     view->lane->task++;
+    weft__task_note* note = executor->notes == NULL ? NULL : &executor->notes[worker];
+    if (note != NULL)
+        note_begin(note, &view->commands);
     weft_status status = __builtin_expect(executor->guard == NULL, 1)
                              ? system->run(view, system->context)
                              : weft__guard_call(executor->guard, view, worker, system);
+    if (note != NULL)
+        note_end(note);
     if (__builtin_expect(!weft__float_state_is_pinned(), 0))
         status = float_state_fail(view);
     if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
@@ -484,18 +504,50 @@ static weft_status run_tick(weft_executor* executor) {
     return WEFT_STATUS_OK;
 }
 
+weft_status weft__executor_serve(weft_executor* executor, weft__request request,
+                                 uint64_t argument) {
+    weft_status status;
+    switch (request) {
+    case WEFT__REQUEST_TICK:
+        return run_tick(executor);
+    case WEFT__REQUEST_TRACED:
+        executor->traced = true;
+        status = run_tick(executor);
+        executor->traced = false;
+        return status;
+    case WEFT__REQUEST_DIGEST:
+        WEFT_TRY(weft__digest_update(executor->world, &executor->runner));
+        if (executor->rollback != NULL)
+            weft__rollback_note(executor);
+        return WEFT_STATUS_OK;
+    case WEFT__REQUEST_ROLLBACK:
+        return weft__rollback_to(executor, argument);
+    case WEFT__REQUEST_END:
+        break;
+    }
+    return WEFT_STATUS_BAD_ARGUMENT;
+}
+
+// Here, or by the leader of worker processes.
+static weft_status have_done(weft_executor* executor, weft__request request, uint64_t argument) {
+    return executor->processes != NULL ? weft__exec_processes_ask(executor, request, argument)
+                                       : weft__executor_serve(executor, request, argument);
+}
+
 weft_status weft_executor_tick(weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
-    executor->traced = false;
-    return run_tick(executor);
+    return have_done(executor, WEFT__REQUEST_TICK, 0);
+}
+
+weft_status weft_executor_rollback(weft_executor* executor, uint64_t tick) {
+    WEFT_ASSERT(executor != NULL && !executor->world->running);
+    return have_done(executor, WEFT__REQUEST_ROLLBACK, tick);
 }
 
 weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
                                  weft_digest* full_out) {
     WEFT_ASSERT(executor != NULL);
-    WEFT_TRY(weft__digest_update(executor->world, &executor->runner));
-    if (executor->rollback != NULL)
-        weft__rollback_note(executor);
+    WEFT_TRY(have_done(executor, WEFT__REQUEST_DIGEST, 0));
     if (view_out != NULL)
         *view_out = executor->world->digests.view;
     if (full_out != NULL)
@@ -544,9 +596,7 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
         return WEFT_STATUS_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < executor->worker_count; i++)
         executor->trace_lanes[i].outputs.count = 0;
-    executor->traced = true;
-    weft_status status = run_tick(executor);
-    executor->traced = false;
+    weft_status status = have_done(executor, WEFT__REQUEST_TRACED, 0);
     weft_status sorted = gather_outputs(executor);
     *outputs_out = executor->outputs.items;
     *count_out = executor->outputs.count;
@@ -606,7 +656,7 @@ static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(prepare_runs(executor));
     WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
     WEFT_TRY(weft__guard_create(executor->world, executor->desc.guard, executor->worker_count,
-                                executor->desc.kind != WEFT_EXECUTOR_THREADS ||
+                                executor->desc.kind < WEFT_EXECUTOR_THREADS ||
                                     executor->worker_count == 1,
                                 executor->desc.schedule_seed, &executor->guard));
     WEFT_TRY(weft__rollback_create(executor));
@@ -620,6 +670,9 @@ static weft_status executor_start(weft_executor* executor) {
     case WEFT_EXECUTOR_THREADS:
         executor->runner.run = weft__pool_run;
         return weft__exec_threads_start(executor);
+    case WEFT_EXECUTOR_PROCESSES:
+        executor->runner.run = weft__exec_processes_run;
+        return weft__exec_processes_start(executor);
     }
     return WEFT_STATUS_BAD_ARGUMENT;
 }
@@ -628,9 +681,9 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
                                  weft_executor** executor_out) {
     WEFT_ASSERT(schedule != NULL && executor_out != NULL);
     *executor_out = NULL;
-    if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_THREADS ||
+    if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_PROCESSES ||
         desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0 ||
-        desc->guard > WEFT_GUARD_TRAP || desc->rollback_percent > 100)
+        desc->guard > WEFT_GUARD_TRAP || desc->rollback_percent > 100 || desc->image_percent > 100)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =
@@ -653,7 +706,9 @@ void weft_executor_destroy(weft_executor* executor) {
     if (executor == NULL)
         return;
     weft__arena* arena = &executor->world->arena;
-    if (executor->pool != NULL)
+    if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)
+        weft__exec_processes_stop(executor);
+    else if (executor->pool != NULL)
         weft__exec_threads_stop(executor);
     weft__rollback_destroy(executor);
     weft__guard_destroy(executor->guard);

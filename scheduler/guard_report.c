@@ -1,17 +1,11 @@
 // What a guard found, in words: who, what, which entity, where in the sources.
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include "guard_call.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "symbol.h"
+#include "source.h"
 
 // Texts
 // --------------------------------------------------------------------------------------------
@@ -163,49 +157,16 @@ weft_status weft__guard_blame_text(weft__guard_lane* lane, const char* text) {
     return report_end(lane, report);
 }
 
-// Sources ----------------------------------------------------------------------------------------
-
-static uintptr_t base_of(uintptr_t address) {
-    Dl_info info;
-    return dladdr((void*)address, &info) != 0 ? (uintptr_t)info.dli_fbase : 0;
-}
-
-// The file of an object that is loaded: the program's own name may be relative to where it began.
-static void object_path(const Dl_info* info, char* path, size_t capacity) {
-    copy_text(path, capacity, info->dli_fname != NULL ? info->dli_fname : "");
-    if (path[0] == '\0' || access(path, R_OK) != 0) {
-        ssize_t length = readlink("/proc/self/exe", path, capacity - 1);
-        path[length > 0 ? length : 0] = '\0';
-    }
-}
-
 // The innermost frame that is not the C library's or the API's.
 static void report_source(const weft__guard_lane* lane, weft_guard_report* report) {
-    const weft__fault* fault = &lane->fault_catch.fault;
-    uintptr_t system = base_of((uintptr_t)lane->system->run);
-    uintptr_t api = base_of((uintptr_t)weft_world_create);
-    uintptr_t library = base_of((uintptr_t)memcpy);
-    for (uint32_t i = 0; i < fault->frame_count; i++) {
-        // Callers are named by where they go on, which may be the next line.
-        uintptr_t at = fault->frames[i] - (i > 0);
-        weft__symbol symbol;
-        Dl_info info;
-        if (dladdr((void*)at, &info) == 0)
-            continue;
-        uintptr_t base = (uintptr_t)info.dli_fbase;
-        if (base != system && (base == api || base == library))
-            continue;
-        object_path(&info, report->module, sizeof(report->module));
-        weft__symbol_find(report->module, base, at, &symbol);
-        if (base == api && strncmp(symbol.function, "weft_", 5) == 0)
-            continue; // One object with the system: linked statically.
-        report->offset = at - base;
-        copy_text(report->function, sizeof(report->function), symbol.function);
-        copy_text(report->file, sizeof(report->file), symbol.file);
-        report->line = symbol.line;
+    weft__source source;
+    if (!weft__source_innermost(&lane->fault_catch.fault, (uintptr_t)lane->system->run, &source))
         return;
-    }
-    report->module[0] = '\0';
+    copy_text(report->module, sizeof(report->module), source.module);
+    copy_text(report->function, sizeof(report->function), source.symbol.function);
+    copy_text(report->file, sizeof(report->file), source.symbol.file);
+    report->offset = source.offset;
+    report->line = source.symbol.line;
 }
 
 weft_status weft__guard_blame_fault(weft__guard_lane* lane) {

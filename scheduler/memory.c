@@ -2,7 +2,7 @@
 
 #include <weft/memory.h>
 
-#include "os.h"
+#include "memory.h"
 
 static void* memory_acquire(void* context, size_t size) {
     (void)context;
@@ -22,28 +22,20 @@ weft_memory weft_memory_system(void) {
 }
 
 // Mapped twice -----------------------------------------------------------------------------------
-// Addresses are reserved once, so that the distance is the same for every segment, and cost
-// nothing.
+// Addresses cost nothing: all that a world may ever need are mapped at once, so that the distance
+// is the same for every segment, and so that worker processes see what any of them has taken.
 
 #define ALIAS_RANGE ((size_t)1 << (sizeof(size_t) == 8 ? 38 : 28))
 
-/// One world's: it lies in a region of its own.
-typedef struct alias_memory {
-    weft__os_pair pair;
-    size_t used; // Offsets of segments ascend and are not used again: worlds give back at the end.
-    size_t page;
-    bool apart;
-} alias_memory;
-
-static size_t whole_pages(const alias_memory* memory, size_t size) {
+static size_t whole_pages(const weft__alias_memory* memory, size_t size) {
     return (size + memory->page - 1) & ~(memory->page - 1);
 }
 
 static void* alias_acquire(void* context, size_t size) {
-    alias_memory* memory = context;
+    weft__alias_memory* memory = context;
     size_t bytes = whole_pages(memory, size);
-    if (bytes < size ||
-        weft__os_pair_map(&memory->pair, memory->used, bytes, memory->apart) != WEFT_STATUS_OK)
+    if (*memory->mark == 0 || bytes < size ||
+        weft__os_pair_take(&memory->pair, memory->used, bytes) != WEFT_STATUS_OK)
         return NULL;
     uint8_t* segment = memory->pair.base + memory->used;
     memory->used += bytes;
@@ -51,37 +43,50 @@ static void* alias_acquire(void* context, size_t size) {
 }
 
 static void alias_release(void* context, void* segment, size_t size) {
-    const alias_memory* memory = context;
+    const weft__alias_memory* memory = context;
     size_t offset = (size_t)((uint8_t*)segment - memory->pair.base);
     WEFT_ASSERT(offset < memory->used);
-    weft__os_pair_unmap(&memory->pair, offset, whole_pages(memory, size));
+    if (*memory->mark != 0) // Else it is another process's that this one was forked from.
+        weft__os_pair_give(&memory->pair, offset, whole_pages(memory, size));
 }
 
 static void alias_close(void* context) {
-    alias_memory* memory = context;
+    const weft__alias_memory* memory = context;
+    weft__os_fork_mark_destroy(memory->mark);
     weft__os_pair_close(&memory->pair);
-    weft__os_region_release(memory, sizeof(*memory));
 }
 
+weft__alias_memory* weft__memory_alias(const weft_memory* memory) {
+    return memory->acquire == alias_acquire ? memory->context : NULL;
+}
+
+void weft__memory_forget_after(weft__alias_memory* memory, size_t used) {
+    WEFT_ASSERT(used <= memory->pair.range);
+    weft__os_pair_give(&memory->pair, used, memory->pair.range - used);
+    memory->used = used;
+}
+
+// The record lies at the start of the memory that it is about.
 weft_status weft_memory_aliased(bool apart, weft_memory* out) {
     WEFT_ASSERT(out != NULL);
-    void* region = NULL;
-    WEFT_TRY(weft__os_region_reserve(sizeof(alias_memory), &region));
-    alias_memory* memory = region;
-    weft_status status = weft__os_pair_open(ALIAS_RANGE, &memory->pair);
-    if (status != WEFT_STATUS_OK) {
-        weft__os_region_release(region, sizeof(*memory));
-        return status;
+    weft__os_pair pair;
+    WEFT_TRY(weft__os_pair_open(ALIAS_RANGE, apart, &pair));
+    size_t page = weft__os_page_size();
+    const volatile uint32_t* mark = weft__os_fork_mark_create();
+    if (mark == NULL || weft__os_pair_take(&pair, 0, page) != WEFT_STATUS_OK) {
+        weft__os_fork_mark_destroy(mark);
+        weft__os_pair_close(&pair);
+        return WEFT_STATUS_OUT_OF_MEMORY;
     }
-    memory->page = weft__os_page_size();
-    memory->apart = apart;
-    ptrdiff_t distance = (ptrdiff_t)memory->pair.range;
+    weft__alias_memory* memory = (void*)pair.base;
+    *memory = (weft__alias_memory){.pair = pair, .used = page, .page = page, .mark = mark};
+    ptrdiff_t distance = (ptrdiff_t)pair.range;
     *out = (weft_memory){.acquire = alias_acquire,
                          .release = alias_release,
                          .context = memory,
                          .close = alias_close,
                          .read_alias = distance,
                          .write_alias = apart ? distance : 0,
-                         .apart = apart ? memory->page : 0};
+                         .apart = apart ? page : 0};
     return WEFT_STATUS_OK;
 }

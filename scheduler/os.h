@@ -6,6 +6,7 @@
 #include "atomics.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,26 +26,31 @@ void weft__os_region_release(void* base, size_t size);
 /// Bytes of a page.
 size_t weft__os_page_size(void);
 
-/// Memory that is mapped twice: what is at `base` + n is also at `base` + `range` + n. Grows from
-/// offset 0 up to `range`.
+/// Memory that is mapped twice: what is at `base` + n is also at `base` + `range` + n. Both
+/// mappings are made at once and are the same in processes forked from this one; memory is taken
+/// piece by piece, by whichever process.
 typedef struct weft__os_pair {
     uint8_t* base;
     size_t range;
     int file;
 } weft__os_pair;
 
-/// Reserves addresses for at most `range_max` bytes, fewer where there are not so many, and no
-/// memory. Fails with OUT_OF_MEMORY, or UNSUPPORTED where the system has no memory files.
-WEFT_NODISCARD weft_status weft__os_pair_open(size_t range_max, weft__os_pair* pair);
+/// Maps at most `range_max` bytes, fewer where there are not so many addresses or the process's
+/// limit on file sizes does not allow it, and takes no memory: touch nothing of it yet. The second
+/// mapping is writable if `both`. Fails with OUT_OF_MEMORY, or UNSUPPORTED where the system has no
+/// memory files.
+WEFT_NODISCARD weft_status weft__os_pair_open(size_t range_max, bool both, weft__os_pair* pair);
 
-/// Maps `size` bytes of zeroes at an offset, both multiples of a page: writable in the first place,
-/// and in the second if `both`. Fails with OUT_OF_MEMORY.
-WEFT_NODISCARD weft_status weft__os_pair_map(const weft__os_pair* pair, size_t offset, size_t size,
-                                             bool both);
+/// Takes memory for `size` bytes of zeroes at an offset, both multiples of a page. Fails with
+/// OUT_OF_MEMORY; without this touching it might end the process instead.
+WEFT_NODISCARD weft_status weft__os_pair_take(const weft__os_pair* pair, size_t offset,
+                                              size_t size);
 
-/// Gives what was mapped back; the addresses stay reserved.
-void weft__os_pair_unmap(const weft__os_pair* pair, size_t offset, size_t size);
-void weft__os_pair_close(weft__os_pair* pair);
+/// Gives it back; it reads as zeroes then.
+void weft__os_pair_give(const weft__os_pair* pair, size_t offset, size_t size);
+
+/// Unmaps it here. The memory goes when no process has it any more.
+void weft__os_pair_close(const weft__os_pair* pair);
 
 typedef enum weft__os_access {
     WEFT__OS_NONE = 0,
@@ -71,6 +77,10 @@ typedef struct weft__os_thread {
 WEFT_NODISCARD weft_status weft__os_thread_start(weft__os_thread* thread,
                                                  weft__os_thread_function function, void* context,
                                                  const char* name);
+
+/// The signals that are blocked in workers: all but those of their own faults, which else would end
+/// the process without the handler that reports them.
+void weft__os_worker_signals(sigset_t* blocked);
 
 /// Waits until a started thread has returned. Exactly once per start.
 void weft__os_thread_join(weft__os_thread* thread);
@@ -107,9 +117,10 @@ uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock);
 /// How often the calling thread has lost its CPU to another that wanted it. A system call.
 uint64_t weft__os_preemptions(void);
 
-/// A word that reads 1 in this process, and 0 in a process that is forked from it. Null if there is
-/// no memory.
+/// A word that each process has for itself: 1 in this one, 0 in a process that is forked from it,
+/// until that one sets its own. Null if there is no memory.
 const volatile uint32_t* weft__os_fork_mark_create(void);
+void weft__os_fork_mark_set(const volatile uint32_t* mark, uint32_t value);
 void weft__os_fork_mark_destroy(const volatile uint32_t* mark);
 
 /// Bytes that the source text of weft__os_cpu_quota needs at most; longer text is cut.

@@ -15,6 +15,7 @@
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER; // lint-ok(mutable-static): see above
 static uint32_t fault_users;          // lint-ok(mutable-static): the action is the process's
 static struct sigaction fault_before; // lint-ok(mutable-static): the same
+static weft__os_crash* crash_record;  // lint-ok(mutable-static): a handler gets no context
 // What the running thread expects. Reached without a call, as a handler may make none that
 // allocates.
 static __attribute__((tls_model("initial-exec"))) _Thread_local weft__fault_catch* fault_catch;
@@ -122,4 +123,40 @@ void weft__os_faults_end(void) {
 
 void weft__os_faults_expect(weft__fault_catch* expected) {
     fault_catch = expected;
+}
+
+// Notes what the process dies of, once, and dies of it.
+static void crash_handle(int signal, siginfo_t* info, void* context) {
+    weft__os_crash* crash = crash_record;
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    crash_record = NULL;
+    if (crash != NULL && weft__atomic_u32_load_acquire(&crash->signal) == 0) {
+        bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
+        crash->fault.address = memory ? info->si_addr : NULL;
+        crash->fault.access = memory ? context_access(context) : WEFT__FAULT_UNKNOWN;
+        frames_collect(&crash->fault, context_instruction(context));
+        weft__atomic_u32_store_release(&crash->signal, (uint32_t)signal);
+    }
+    (void)sigaction(signal, &usual, NULL);
+    if (info->si_code <= 0) // Sent, as by abort(): it does not come again by itself.
+        (void)raise(signal);
+}
+
+void weft__os_crashes_record(weft__os_crash* crash) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    // Its own stack, for what overruns the other.
+    static uint8_t stack[1 << 16]; // lint-ok(mutable-static): the process's
+    const stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    struct sigaction action = {.sa_sigaction = crash_handle,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    void* frame;
+    (void)backtrace(&frame, 1);
+    (void)sigemptyset(&action.sa_mask);
+    crash_record = crash;
+    (void)sigaltstack(&own, NULL);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (signals[i] == SIGSEGV && fault_users > 0)
+            fault_before = action; // Comes after those that a guard expects.
+        else
+            (void)sigaction(signals[i], &action, NULL);
 }

@@ -7,6 +7,8 @@
 
 #include <weft/base.h>
 
+#include "atomics.h"
+
 #include <setjmp.h>
 
 #define WEFT__FAULT_FRAMES 24u
@@ -43,3 +45,13 @@ void weft__os_faults_end(void);
 
 /// Which faults the calling thread expects; null: none. Set to null by a jump.
 void weft__os_faults_expect(weft__fault_catch* fault_catch);
+
+/// What a process that dies by a signal of its own leaves behind. It lies in shared memory.
+typedef struct weft__os_crash {
+    weft__atomic_u32 signal; // 0: nothing. Set last.
+    weft__fault fault;       // The address and access of SIGSEGV and SIGBUS only.
+} weft__os_crash;
+
+/// From here on a fault that nobody expects, or an abort, is noted there before it ends the
+/// process. For a process that was forked to work and has no handlers but those of this file.
+void weft__os_crashes_record(weft__os_crash* crash);

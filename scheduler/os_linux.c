@@ -72,60 +72,72 @@ size_t weft__os_page_size(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-weft_status weft__os_pair_open(size_t range_max, weft__os_pair* pair) {
+// The size that a file may have here. Beyond the limit the kernel would also send a signal.
+static size_t file_size_max(size_t wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return wanted;
+    size_t whole = (size_t)limit.rlim_cur & ~(weft__os_page_size() - 1);
+    return limit.rlim_cur < wanted ? whole : wanted;
+}
+
+// Maps the file twice, the one behind the other. Core files would hold all of it, twice.
+static bool pair_map(weft__os_pair* pair, size_t range, bool both) {
+    const int writable = PROT_READ | PROT_WRITE;
+    const int flags = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
+    uint8_t* base =
+        mmap(NULL, 2 * range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return false;
+    if (ftruncate(pair->file, (off_t)range) != 0 ||
+        mmap(base, range, writable, flags, pair->file, 0) == MAP_FAILED ||
+        mmap(base + range, range, both ? writable : PROT_READ, flags, pair->file, 0) ==
+            MAP_FAILED) {
+        (void)munmap(base, 2 * range);
+        return false;
+    }
+    (void)madvise(base, 2 * range, MADV_DONTDUMP);
+    (void)madvise(base, range, MADV_HUGEPAGE); // Where the system has them for such memory.
+    pair->base = base;
+    pair->range = range;
+    return true;
+}
+
+weft_status weft__os_pair_open(size_t range_max, bool both, weft__os_pair* pair) {
     WEFT_ASSERT(range_max > 0);
     *pair = (weft__os_pair){.file = memfd_create("weft", MFD_CLOEXEC)};
     if (pair->file < 0)
-        return errno == ENOSYS ? WEFT_STATUS_UNSUPPORTED : WEFT_STATUS_OUT_OF_MEMORY;
-    for (size_t range = range_max; range >= range_max / 256; range /= 2) {
-        void* base =
-            mmap(NULL, 2 * range, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (base == MAP_FAILED)
-            continue;
-        pair->base = base;
-        pair->range = range;
-        return WEFT_STATUS_OK;
-    }
+        return errno == ENOSYS || errno == EPERM ? WEFT_STATUS_UNSUPPORTED
+                                                 : WEFT_STATUS_OUT_OF_MEMORY;
+    size_t least = range_max / 1024 > 0 ? range_max / 1024 : 1;
+    for (size_t range = file_size_max(range_max); range >= least; range /= 2)
+        if (pair_map(pair, range & ~(weft__os_page_size() - 1), both))
+            return WEFT_STATUS_OK;
     (void)close(pair->file);
     return WEFT_STATUS_OUT_OF_MEMORY;
 }
 
-// Addresses that are reserved again, and nothing behind them.
-static void pair_clear(const weft__os_pair* pair, size_t offset, size_t size) {
-    for (size_t place = offset; place <= pair->range + offset; place += pair->range) {
-        void* base = mmap(pair->base + place, size, PROT_NONE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-        WEFT_ASSERT(base != MAP_FAILED);
-    }
-}
-
-weft_status weft__os_pair_map(const weft__os_pair* pair, size_t offset, size_t size, bool both) {
+weft_status weft__os_pair_take(const weft__os_pair* pair, size_t offset, size_t size) {
     WEFT_ASSERT(size > 0);
-    if (size > pair->range || offset > pair->range - size ||
-        ftruncate(pair->file, (off_t)(offset + size)) != 0)
+    if (size > pair->range || offset > pair->range - size)
         return WEFT_STATUS_OUT_OF_MEMORY;
-    const int first = PROT_READ | PROT_WRITE;
-    void* place = pair->base + offset;
-    if (mmap(place, size, first, MAP_SHARED | MAP_FIXED, pair->file, (off_t)offset) != MAP_FAILED &&
-        mmap(pair->base + pair->range + offset, size, both ? first : PROT_READ,
-             MAP_SHARED | MAP_FIXED, pair->file, (off_t)offset) != MAP_FAILED) {
-        (void)madvise(place, size, MADV_HUGEPAGE); // Where the system has them for such memory.
-        return WEFT_STATUS_OK;
-    }
-    pair_clear(pair, offset, size);
-    return WEFT_STATUS_OUT_OF_MEMORY;
+    int failed;
+    do {
+        failed = fallocate(pair->file, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    } while (failed != 0 && errno == EINTR);
+    return failed == 0 ? WEFT_STATUS_OK : WEFT_STATUS_OUT_OF_MEMORY;
 }
 
-void weft__os_pair_unmap(const weft__os_pair* pair, size_t offset, size_t size) {
-    pair_clear(pair, offset, size);
+void weft__os_pair_give(const weft__os_pair* pair, size_t offset, size_t size) {
+    WEFT_ASSERT(size <= pair->range && offset <= pair->range - size);
     (void)fallocate(pair->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
                     (off_t)size);
 }
 
-void weft__os_pair_close(weft__os_pair* pair) {
-    (void)close(pair->file);
-    weft__os_region_release(pair->base, 2 * pair->range);
-    *pair = (weft__os_pair){.file = -1};
+void weft__os_pair_close(const weft__os_pair* pair) {
+    const weft__os_pair own = *pair; // It may lie there.
+    (void)close(own.file);
+    weft__os_region_release(own.base, 2 * own.range);
 }
 
 weft_status weft__os_protect(void* base, size_t size, weft__os_access access) {
@@ -141,9 +153,7 @@ static void* thread_main(void* argument) {
     return NULL;
 }
 
-// A blocked signal of a thread's own fault would end the process without the handler that reports
-// it, so those stay open.
-static void worker_signals(sigset_t* blocked) {
+void weft__os_worker_signals(sigset_t* blocked) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
     sigfillset(blocked);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
@@ -163,7 +173,7 @@ weft_status weft__os_thread_start(weft__os_thread* thread, weft__os_thread_funct
     // The new thread inherits the mask: set here, no signal can slip in before its first line.
     sigset_t blocked;
     sigset_t before;
-    worker_signals(&blocked);
+    weft__os_worker_signals(&blocked);
     failed = pthread_sigmask(SIG_SETMASK, &blocked, &before);
     WEFT_ASSERT(failed == 0);
     int error = pthread_create(&thread->handle, &attributes, thread_main, thread);
@@ -259,6 +269,10 @@ const volatile uint32_t* weft__os_fork_mark_create(void) {
     (void)madvise(mark, page_size(), MADV_WIPEONFORK);
     *mark = 1;
     return mark;
+}
+
+void weft__os_fork_mark_set(const volatile uint32_t* mark, uint32_t value) {
+    *(volatile uint32_t*)(uintptr_t)mark = value;
 }
 
 void weft__os_fork_mark_destroy(const volatile uint32_t* mark) {

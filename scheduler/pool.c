@@ -77,9 +77,9 @@ static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) 
 static weft__pool* pool_alloc(weft_executor* executor, bool shared) {
     uint32_t count = executor->worker_count;
     size_t board = weft__board_size(count);
-    size_t size = sizeof(weft__pool) + board + sizeof(weft__worker) * count +
-                  ((size_t)count + 1) * sizeof(uint64_t) +
-                  ((size_t)count + 1) * count * sizeof(uint32_t);
+    size_t size =
+        sizeof(weft__pool) + board + (sizeof(weft__worker) + sizeof(weft__task_note)) * count +
+        ((size_t)count + 1) * sizeof(uint64_t) + ((size_t)count + 1) * count * sizeof(uint32_t);
     void* block;
     weft_status status =
         shared ? weft__os_shared_reserve(size, &block) : weft__os_region_reserve(size, &block);
@@ -89,7 +89,8 @@ static weft__pool* pool_alloc(weft_executor* executor, bool shared) {
     weft__pool* pool = block;
     weft__board_init(&pool->board, count, shared, at + sizeof(weft__pool));
     pool->workers = (weft__worker*)(void*)(at + sizeof(weft__pool) + board);
-    pool->cuts = (uint64_t*)(void*)(pool->workers + count);
+    pool->notes = (weft__task_note*)(void*)(pool->workers + count);
+    pool->cuts = (uint64_t*)(void*)(pool->notes + count);
     pool->cpus = (uint32_t*)(void*)(pool->cuts + count + 1);
     pool->help_orders = pool->cpus + count;
     pool->worker_count = count;
@@ -146,7 +147,8 @@ void weft__pool_destroy(weft__pool* pool) {
 void weft__pool_started(weft__pool* pool) {
     weft__pool_await_ready(pool);
     pool->preemptions = weft__os_preemptions();
-    for (uint32_t i = 1; i < pool->worker_count; i++)
+    pool->executor->stats.pinned_count = 0;
+    for (uint32_t i = 0; i < pool->worker_count; i++)
         pool->executor->stats.pinned_count += pool->workers[i].pinned;
     if (pool->active > 1 && pool->spin_ns > 0)
         weft__pool_probe(pool, weft__os_clock_ns());
@@ -173,7 +175,7 @@ void weft__pool_await_ready(weft__pool* pool) {
 weft_status weft_executor_pin_caller(weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
     weft__pool* pool = executor->pool;
-    if (pool == NULL || pool->workers[0].cpu == WEFT__PLACEMENT_UNPINNED)
+    if (pool == NULL || pool->shared || pool->workers[0].cpu == WEFT__PLACEMENT_UNPINNED)
         return WEFT_STATUS_UNSUPPORTED;
     WEFT_TRY(weft_topology_pin_self(pool->topology, pool->workers[0].cpu));
     executor->stats.pinned_count += !pool->workers[0].pinned;

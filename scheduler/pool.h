@@ -55,6 +55,7 @@ typedef struct weft__pool {
     uint32_t worker_count;
     uint32_t started;
     weft__worker* workers;
+    weft__task_note* notes; // Of processes.
     uint32_t* cpus;
     uint32_t* help_orders;
     weft__atomic_u32 stop;

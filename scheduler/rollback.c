@@ -378,8 +378,7 @@ bool weft_executor_rollback_oldest(const weft_executor* executor, uint64_t* tick
     return leads_on(executor, oldest);
 }
 
-weft_status weft_executor_rollback(weft_executor* executor, uint64_t tick) {
-    WEFT_ASSERT(executor != NULL && !executor->world->running);
+weft_status weft__rollback_to(weft_executor* executor, uint64_t tick) {
     weft_world* world = executor->world;
     uint64_t oldest;
     unsigned long long wanted = tick;

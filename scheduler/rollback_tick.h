@@ -15,3 +15,6 @@ WEFT_NODISCARD weft_status weft__rollback_tick(weft_executor* executor);
 
 /// Notes the digest that was just asked for.
 void weft__rollback_note(weft_executor* executor);
+
+/// As weft_executor_rollback(), here.
+WEFT_NODISCARD weft_status weft__rollback_to(weft_executor* executor, uint64_t tick);

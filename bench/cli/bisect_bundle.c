@@ -72,7 +72,7 @@ static char* plan_text(const bisect_job* job) {
     FILE* file = open_memstream(&text, &size);
     if (file == NULL)
         return NULL;
-    if (weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, &world, &schedule) ==
+    if (weft_cli_world_make(job->module, &job->sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule) ==
         WEFT_STATUS_OK) {
         for (uint32_t rank = 0; rank < weft_schedule_system_count(schedule); rank++) {
             (void)fprintf(
@@ -201,7 +201,7 @@ static bool executor_read(const json_t* object, bisect_bundle* out) {
     *desc = weft_executor_desc_default();
     bool read = read_text(object, "suspect", out->suspect, sizeof out->suspect) &&
                 read_text(object, "from", out->reference, sizeof out->reference) &&
-                read_int(object, "kind", WEFT_EXECUTOR_THREADS, &kind) &&
+                read_int(object, "kind", WEFT_EXECUTOR_PROCESSES, &kind) &&
                 read_int(object, "workers", WEFT_CLI_WORKERS_MAX, &desc->worker_count) &&
                 read_hex(object, "schedule_seed", &desc->schedule_seed) &&
                 read_bool(object, "pin", &desc->pin) &&

@@ -6,7 +6,9 @@
 
 static weft_status job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const bisect_job* job = context;
-    return weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, world_out, schedule_out);
+    return weft_cli_world_make(job->module, &job->sizes,
+                               weft_cli_memory_for(WEFT_GUARD_NONE, job->config.kind), world_out,
+                               schedule_out);
 }
 
 static weft_status job_input(void* context, weft_world* world, uint64_t tick) {
@@ -30,7 +32,7 @@ weft_bisect_desc bisect_job_desc(bisect_job* job) {
     desc.reference = job->expected;
     desc.config = job->config;
     // What hangs on timing gets more chances.
-    desc.attempt_limit = job->config.kind == WEFT_EXECUTOR_THREADS ? 20 : 2;
+    desc.attempt_limit = weft_cli_executor_is_parallel(job->config.kind) ? 20 : 2;
     return desc;
 }
 

@@ -86,7 +86,7 @@ static void commands_print(const bisect_job* job) {
     if (job->bundle_path == NULL)
         printf(" -o found.weftbundle");
     printf("\n");
-    if (job->config.kind == WEFT_EXECUTOR_THREADS)
+    if (weft_cli_executor_is_parallel(job->config.kind))
         printf("             threads hang on timing: it may take several runs\n");
 }
 

@@ -167,7 +167,7 @@ weft_exit bisect_record_compare(bisect_job* job, const bisect_recorded* record) 
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
     weft_status status =
-        weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, &world, &schedule);
+        weft_cli_world_make(job->module, &job->sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule);
     bool same_schema = false;
     if (status != WEFT_STATUS_OK) {
         weft_cli_complain("%s: %s [%s]", job->module->name, weft_cli_error(status, world, schedule),

@@ -35,7 +35,7 @@ static weft_exit match(const char* path, const bisect_job* job, const bisect_bun
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
     weft_status status =
-        weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, &world, &schedule);
+        weft_cli_world_make(job->module, &job->sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule);
     weft_exit code = WEFT_EXIT_FAILURE;
     if (status != WEFT_STATUS_OK)
         weft_cli_complain("%s: %s [%s]", job->module->name, weft_cli_error(status, world, schedule),

@@ -185,6 +185,9 @@ const char* weft_cli_nearest(const char* name, const char* const* names, size_t 
 /// The name of an executor kind as it is written.
 const char* weft_cli_executor_name(weft_executor_kind kind);
 
+/// True of executors whose workers run at the same time.
+bool weft_cli_executor_is_parallel(weft_executor_kind kind);
+
 /// The first `length` characters of `text` as an executor.
 bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out);
 
@@ -256,10 +259,21 @@ weft_status weft_cli_module_open(const weft_cli* cli, const char* name, weft_cli
 
 void weft_cli_module_close(weft_cli_module* module);
 
+/// The memory of a world.
+typedef enum weft_cli_memory {
+    WEFT_CLI_MEMORY_PLAIN = 0,
+    WEFT_CLI_MEMORY_ALIASED = 1, // Mapped twice, where that can be had.
+    WEFT_CLI_MEMORY_SHARED = 2,  // The same for worker processes, which cannot do without.
+    WEFT_CLI_MEMORY_APART = 3,   // The same with columns on pages of their own.
+} weft_cli_memory;
+
+/// What a guard and an executor need.
+weft_cli_memory weft_cli_memory_for(weft_guard guard, weft_executor_kind kind);
+
 /// Makes a module's world and schedule, committed and built. On failure both may be set, for
-/// weft_cli_error(); the caller destroys them. Its memory is what the guard needs.
+/// weft_cli_error(); the caller destroys them.
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_guard guard, weft_world** world_out,
+                                weft_cli_memory memory, weft_world** world_out,
                                 weft_schedule** schedule_out);
 
 /// The description that a module's worlds are made with.

@@ -198,7 +198,8 @@ static weft_status state_write(const weft_cli_options* options, const weft_modul
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
     char text[WEFT_SIMLOG_LINE] = "";
-    weft_status status = weft_cli_world_make(module, &sizes, WEFT_GUARD_NONE, &world, &schedule);
+    weft_status status =
+        weft_cli_world_make(module, &sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule);
     if (status == WEFT_STATUS_OK)
         status =
             weft_cli_persist_load(options, module, sizes.entity_count, world, options->names[0]);

@@ -188,7 +188,7 @@ static weft_exit graph_show(graph_report* report, const weft_cli_options* option
     weft_schedule* schedule = NULL;
     weft_exit code = WEFT_EXIT_FAILURE;
     weft_status status =
-        weft_cli_world_make(report->module, &sizes, WEFT_GUARD_NONE, &world, &schedule);
+        weft_cli_world_make(report->module, &sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule);
     if (status == WEFT_STATUS_OK) {
         report->schedule = schedule;
         status = graph_report_init(report);

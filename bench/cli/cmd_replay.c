@@ -78,8 +78,9 @@ static bool choose_snapshot(replay_state* run) {
 static weft_status replay_open(replay_state* run, const weft_executor_desc* desc) {
     weft_journal_desc how = weft_journal_desc_default();
     weft_snapshot_desc state = weft_snapshot_desc_default();
-    WEFT_TRY(
-        weft_cli_world_make(run->module, &run->sizes, desc->guard, &run->world, &run->schedule));
+    WEFT_TRY(weft_cli_world_make(run->module, &run->sizes,
+                                 weft_cli_memory_for(desc->guard, desc->kind), &run->world,
+                                 &run->schedule));
     weft_cli_persist_identify(&run->identity, run->module, run->sizes.entity_count);
     how.pairs = state.pairs = run->identity.pairs;
     how.pair_count = state.pair_count = sizeof run->identity.pairs / sizeof run->identity.pairs[0];

@@ -40,8 +40,9 @@ static weft_status run_fail(run_state* run, weft_status status) {
 }
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
-    WEFT_TRY(
-        weft_cli_world_make(run->module, &run->sizes, desc->guard, &run->world, &run->schedule));
+    WEFT_TRY(weft_cli_world_make(run->module, &run->sizes,
+                                 weft_cli_memory_for(desc->guard, desc->kind), &run->world,
+                                 &run->schedule));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
                        "the module turns determinism off (weft_world_desc.deterministic or "
@@ -210,7 +211,7 @@ static void executor_print(const run_state* run, const weft_executor_desc* desc)
     weft_executor_stats stats = weft_executor_stats_read(run->executor);
     printf("executor  %s, %u %s", weft_cli_executor_name(desc->kind), stats.worker_count,
            stats.worker_count == 1 ? "worker" : "workers");
-    if (desc->kind == WEFT_EXECUTOR_THREADS)
+    if (weft_cli_executor_is_parallel(desc->kind))
         printf(stats.pinned_count == stats.worker_count ? ", pinned"
                : stats.pinned_count == 0                ? ", not pinned"
                                                         : ", not all pinned");

@@ -11,10 +11,23 @@ static const char* const executor_names[] = {
     [WEFT_EXECUTOR_SERIAL] = "serial",
     [WEFT_EXECUTOR_VIRTUAL] = "virtual",
     [WEFT_EXECUTOR_THREADS] = "threads",
+    [WEFT_EXECUTOR_PROCESSES] = "processes",
 };
 
 const char* weft_cli_executor_name(weft_executor_kind kind) {
     return executor_names[kind];
+}
+
+bool weft_cli_executor_is_parallel(weft_executor_kind kind) {
+    return kind == WEFT_EXECUTOR_THREADS || kind == WEFT_EXECUTOR_PROCESSES;
+}
+
+weft_cli_memory weft_cli_memory_for(weft_guard guard, weft_executor_kind kind) {
+    if (guard == WEFT_GUARD_TRAP)
+        return WEFT_CLI_MEMORY_APART;
+    if (kind == WEFT_EXECUTOR_PROCESSES)
+        return WEFT_CLI_MEMORY_SHARED;
+    return guard != WEFT_GUARD_NONE ? WEFT_CLI_MEMORY_ALIASED : WEFT_CLI_MEMORY_PLAIN;
 }
 
 bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out) {
@@ -99,7 +112,7 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
     static const uint32_t grains[] = {0, 1, 2, 16};
     static const uint32_t spins[] = {100000, 0, 3000};
-    if (desc->kind != WEFT_EXECUTOR_THREADS)
+    if (!weft_cli_executor_is_parallel(desc->kind))
         return;
     desc->everybody = draw % 2 == 1;
     desc->grain = grains[draw / 2 % 4];
@@ -123,7 +136,7 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
         executor.worker_count = options->worker_count;
     }
     // These watch one worker at a time.
-    if (options->guard > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS) {
+    if (options->guard > WEFT_GUARD_ALIAS && weft_cli_executor_is_parallel(executor.kind)) {
         if (executor.worker_count > 1 ||
             (options->executor != NULL && executor.worker_count == 0)) {
             weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "

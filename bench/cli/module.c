@@ -164,14 +164,13 @@ const char* weft_cli_math_note(weft_math_backend math) {
 }
 
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_guard guard, weft_world** world_out,
+                                weft_cli_memory wanted, weft_world** world_out,
                                 weft_schedule** schedule_out) {
     weft_world_desc desc = weft_cli_world_desc(module, options);
     weft_memory memory = weft_memory_system();
-    // Where memory cannot be mapped twice, all but the guard of pages do without.
-    if (guard != WEFT_GUARD_NONE) {
-        weft_status status = weft_memory_aliased(guard == WEFT_GUARD_TRAP, &memory);
-        if (status != WEFT_STATUS_OK && guard == WEFT_GUARD_TRAP)
+    if (wanted != WEFT_CLI_MEMORY_PLAIN) {
+        weft_status status = weft_memory_aliased(wanted == WEFT_CLI_MEMORY_APART, &memory);
+        if (status != WEFT_STATUS_OK && wanted != WEFT_CLI_MEMORY_ALIASED)
             return status;
     }
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define CONFIGS_DEFAULT                                                                            \
-    "serial,virtual:2,virtual:3,virtual:8,threads:1,threads:2,threads:3,threads:8,threads:64"
+    "serial,virtual:2,virtual:3,virtual:8,threads:1,threads:2,threads:3,threads:8,threads:64,"     \
+    "processes:1,processes:2,processes:3"
 #define SEEDS_DEFAULT 20u
 // What is watched is watched one worker at a time, and costs more.
 #define CONFIGS_GUARDED "serial,virtual:2,virtual:3"
@@ -103,14 +104,14 @@ static weft_exit job_configure(verify_job* job) {
         size_t length = strcspn(at, ",");
         weft_cli_executor executor;
         if (!weft_cli_executor_parse(at, length, &executor)) {
-            weft_cli_complain("--configs: '%.*s' is not serial, virtual:N or threads:N with 1 to "
-                              "%u workers",
+            weft_cli_complain("--configs: '%.*s' is not serial, virtual:N, threads:N or "
+                              "processes:N with 1 to %u workers",
                               (int)length, at, WEFT_CLI_WORKERS_MAX);
             return WEFT_EXIT_USAGE;
         }
         if (executor.kind != WEFT_EXECUTOR_SERIAL && executor.worker_count == 0)
             executor.worker_count = options->worker_count;
-        if (job_guard(options) > WEFT_GUARD_ALIAS && executor.kind == WEFT_EXECUTOR_THREADS &&
+        if (job_guard(options) > WEFT_GUARD_ALIAS && weft_cli_executor_is_parallel(executor.kind) &&
             executor.worker_count != 1) {
             weft_cli_complain("--guard=%s watches one worker at a time: take serial, virtual:N or "
                               "threads:1",
@@ -182,8 +183,8 @@ static job_pace job_probe(const verify_job* job) {
     double started = weft_cli_clock();
     uint64_t ticks = 0;
     desc.guard = job_guard(job->options);
-    weft_status status =
-        weft_cli_world_make(job->module, &job->sizes, desc.guard, &world, &schedule);
+    weft_status status = weft_cli_world_make(
+        job->module, &job->sizes, weft_cli_memory_for(desc.guard, desc.kind), &world, &schedule);
     if (status == WEFT_STATUS_OK)
         status = weft_executor_create(&desc, schedule, &executor);
     double made = weft_cli_clock();
@@ -240,7 +241,7 @@ static weft_status job_identity(const verify_job* job, weft_cli_identity* identi
     weft_world* world = NULL;
     weft_schedule* schedule = NULL;
     weft_status status =
-        weft_cli_world_make(job->module, &job->sizes, WEFT_GUARD_NONE, &world, &schedule);
+        weft_cli_world_make(job->module, &job->sizes, WEFT_CLI_MEMORY_PLAIN, &world, &schedule);
     *identity = (weft_cli_identity){
         .entity_count = job->sizes.entity_count,
         .seed = job->sizes.seed,
@@ -295,7 +296,12 @@ static weft_exit job_against(verify_job* job, weft_cli_options* options) {
 
 weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const verify_job* job = context;
-    return weft_cli_world_make(job->module, &job->sizes, job_guard(job->options), world_out,
+    weft_executor_kind kind = WEFT_EXECUTOR_SERIAL;
+    for (size_t i = 0; i < job->config_count; i++)
+        if (job->configs[i].kind == WEFT_EXECUTOR_PROCESSES)
+            kind = WEFT_EXECUTOR_PROCESSES;
+    return weft_cli_world_make(job->module, &job->sizes,
+                               weft_cli_memory_for(job_guard(job->options), kind), world_out,
                                schedule_out);
 }
 

@@ -181,8 +181,8 @@ static void command_print_config(const verify_job* job, const verify_suspect* on
 // Threads get all ticks, for more chances.
 void verify_suspect_command(const verify_job* job, const verify_suspect* one, const char* command,
                             FILE* file) {
-    bool all =
-        one->config->kind == WEFT_EXECUTOR_THREADS || one->result->outcome == WEFT_VERIFY_FAILED;
+    bool all = weft_cli_executor_is_parallel(one->config->kind) ||
+               one->result->outcome == WEFT_VERIFY_FAILED;
     uint64_t tick = all ? job->tick_count : one->result->tick;
     weft_cli_shell_print(file, job->cli->program);
     (void)fprintf(file, " %s", command);
@@ -336,7 +336,7 @@ static void difference_print(const verify_job* job, const verify_suspect* one) {
     printf("\n  bisect     ");
     verify_suspect_command(job, one, "bisect", stdout);
     printf("\n");
-    if (one->config->kind == WEFT_EXECUTOR_THREADS)
+    if (weft_cli_executor_is_parallel(one->config->kind))
         printf("             threads hang on timing: it may take several runs\n");
 }
 

@@ -4,8 +4,7 @@
 ///
 /// Blocks come from size classes (eight to each doubling) cut from large segments. Freed blocks
 /// go back to their class, so a steady state acquires nothing. Addresses never influence a result.
-/// The arena may later be one region shared by processes: it holds no pointer outside itself but
-/// the provider's.
+/// It may be one region shared by processes: it holds no pointer outside itself but the provider's.
 #pragma once
 
 #include <weft/world.h>
@@ -28,6 +27,7 @@ typedef struct weft__arena {
     void* free_lists[WEFT__ARENA_CLASSES];
     uint64_t used;     // Bytes in blocks that are out.
     uint64_t reserved; // Bytes of all segments.
+    uint64_t changes;  // Blocks ever given out or taken back.
     // Called around every allocation when several workers run; null otherwise. `math` and `ecs`
     // hold no locks, so the executor brings its own.
     void (*enter)(void* guard);

@@ -46,6 +46,7 @@ extern "C" {
     X(BAD_BOOL, 47, "a bool holds neither 0 nor 1")                                                \
     X(NOT_DETERMINISTIC, 46, "the world was made with determinism off: its runs are not compared") \
     X(UNDECLARED, 48, "a system touched what it did not declare")                                  \
+    X(CRASHED, 49, "a worker process died again and again in the same tick")                       \
     X(BAD_FORMAT, 60, "bytes are truncated, corrupt or of another version")                        \
     X(IDENTITY_MISMATCH, 61, "the file was made by a run of another identity")                     \
     X(FILE_ERROR, 62, "a file could not be opened, read or written")                               \

@@ -15,6 +15,11 @@ typedef enum weft_executor_kind {
     WEFT_EXECUTOR_SERIAL = 0,  // The reference every other kind is compared with.
     WEFT_EXECUTOR_VIRTUAL = 1, // n workers on one thread, (worker, task) drawn from a seed.
     WEFT_EXECUTOR_THREADS = 2, // n pinned threads; the caller is worker 0.
+    // n pinned processes, forked when the executor is created; the caller is none of them. A world
+    // of weft_memory_aliased() is wanted. Systems run in the workers, so what they see of the
+    // program besides the world is what was there at the fork, and what they write there is lost. A
+    // worker that dies costs nothing but time (<weft/crash.h>).
+    WEFT_EXECUTOR_PROCESSES = 3,
 } weft_executor_kind;
 
 /// The order of the systems of a stage, which meet on the same rows only.
@@ -31,32 +36,40 @@ typedef struct weft_executor_desc {
     uint32_t worker_count;         // 0: what the topology suggests. At most 1024.
     uint64_t schedule_seed;        // VIRTUAL: seed of the draws.
     const weft_topology* topology; // Null: this machine is read at creation.
-    bool pin;                      // THREADS: pin each worker to one CPU of the allowed set.
-    bool no_fusion;                // One system per stage: slower, for finding faults.
-    weft_sweep sweep;              // The order inside a stage.
-    uint32_t grain;                // Chunks claimed at once; 0: chosen by cost.
-    bool everybody;                // THREADS: every batch is shared by all, however small, and more
-                                   // workers than CPUs do take part: slower, for finding faults.
-    uint64_t perturb_seed;         // THREADS: if not 0, items of shared batches wait up to 40 us
-                                   // before they run, and who helps whom and what is claimed at
-                                   // once is drawn, all from this seed: for finding faults.
-    uint32_t spin_ns;              // How long an idle worker spins,
-    uint32_t yield_ns;             // and then gives its CPU away again and again, before it sleeps.
-    uint64_t tick_period_ns;       // THREADS: ticks begin so far apart, and workers are awake when
-                                   // the next is due; 0: not told, they may sleep.
-    weft_guard guard;              // What systems touch is watched. From HASH on with one worker at
-                                   // a time: SERIAL, VIRTUAL, or THREADS with one.
-    uint32_t checkpoint_ticks;     // Input events are kept for so many ticks; at least 1.
+    bool pin;                  // THREADS, PROCESSES: pin each worker to one CPU of the allowed set.
+    bool no_fusion;            // One system per stage: slower, for finding faults.
+    weft_sweep sweep;          // The order inside a stage.
+    uint32_t grain;            // Chunks claimed at once; 0: chosen by cost.
+    bool everybody;            // THREADS: every batch is shared by all, however small, and more
+                               // workers than CPUs do take part: slower, for finding faults.
+    uint64_t perturb_seed;     // THREADS: if not 0, items of shared batches wait up to 40 us
+                               // before they run, and who helps whom and what is claimed at
+                               // once is drawn, all from this seed: for finding faults.
+    uint32_t spin_ns;          // How long an idle worker spins,
+    uint32_t yield_ns;         // and then gives its CPU away again and again, before it sleeps.
+    uint64_t tick_period_ns;   // THREADS: ticks begin so far apart, and workers are awake when
+                               // the next is due; 0: not told, they may sleep.
+    weft_guard guard;          // What systems touch is watched. From HASH on with one worker at
+                               // a time: SERIAL, VIRTUAL, or THREADS with one.
+    uint32_t checkpoint_ticks; // Input events are kept for so many ticks; at least 1.
     uint32_t rollback_ticks;   // If this or the next is not 0, a failed tick changes nothing and
                                // the world can be taken back: see <weft/rollback.h>. States are
                                // kept at least so many ticks apart,
     uint32_t rollback_percent; // and so far apart that they cost at most so many percent of the
                                // time in ticks; 0: exactly rollback_ticks apart. At most 100.
-    uint32_t cookie;           // Set by the default function. Do not write.
+    // PROCESSES. If one of the next two is not 0, an image of the world's memory is kept, which the
+    // world comes back from when a worker dies; else that fails the world. Images are taken at
+    // least so many ticks apart,
+    uint32_t image_ticks;
+    uint32_t image_percent; // and so far apart that they cost at most so many percent of the time
+                            // in ticks; 0: exactly image_ticks apart. At most 100.
+    uint32_t crash_retries; // After so many deaths in one tick the next ends the attempts.
+    uint64_t stuck_ns;      // Who is in one task for so long is killed; 0: never.
+    uint32_t cookie;        // Set by the default function. Do not write.
 } weft_executor_desc;
 
 /// Serial, pinned, spin of 100,000 ns, then 20,000 ns of yielding; a checkpoint every 64 ticks; no
-/// rollback.
+/// rollback. For processes images at 2 percent, one retry, and 30 seconds for a task.
 WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
@@ -78,7 +91,9 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* exec
 /// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11), or
 /// with rollback leaves it as it was before the tick:
 /// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
-/// guard), WORLD_FAILED.
+/// guard), WORLD_FAILED. With processes also CRASHED, with the world as it was before the tick;
+/// DIVERGED, OUT_OF_MEMORY, OS if it could not be brought back; and UNSUPPORTED, without a line, in
+/// a process that was forked from the one that created the executor.
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
 /// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
 /// always come back, and in a forked child, which has none, the caller does everything alone.
@@ -104,7 +119,12 @@ typedef struct weft_executor_stats {
     uint64_t states_ns;        // and the time that took.
     uint64_t state_bytes;      // Of the last one.
     uint64_t rollbacks;        // Times the world was taken back.
-    uint64_t reruns;           // Ticks run again for that; also among `ticks`.
+    uint64_t reruns;           // Ticks run again, for that or after a crash; also among `ticks`.
+    uint64_t images;           // Of the world's memory, kept in case a worker dies,
+    uint64_t images_ns;        // and the time that took.
+    uint64_t image_bytes;      // Of the last one.
+    uint64_t crashes;          // Worker processes that died,
+    uint64_t recovery_ns;      // and the time it took to bring the world back.
     uint32_t worker_count;
     uint32_t pinned_count; // Workers whose pin was read back right.
     bool oversubscribed;   // More workers than CPUs that the process may use: the surplus rests.

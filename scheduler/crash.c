@@ -1,0 +1,116 @@
+// A worker's death in words.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "guard_call.h"
+#include "processes.h"
+#include "source.h"
+
+static void describe_frames(weft__processes* processes) {
+    weft_crash_report* report = &processes->report;
+    const weft__fault* fault = &processes->fault;
+    for (uint32_t i = 0; i < fault->frame_count && report->frame_count < WEFT_CRASH_FRAMES; i++) {
+        weft__source source;
+        weft_crash_frame* frame = &report->frames[report->frame_count];
+        if (!weft__source_find(fault, i, &source))
+            continue;
+        frame->offset = source.offset;
+        frame->line = source.symbol.line;
+        (void)snprintf(frame->module, sizeof(frame->module), "%s", source.module);
+        (void)snprintf(frame->function, sizeof(frame->function), "%s", source.symbol.function);
+        (void)snprintf(frame->file, sizeof(frame->file), "%s", source.symbol.file);
+        report->frame_count++;
+    }
+}
+
+// "was killed by SIGSEGV", "exited with code 3", ...
+static void end_text(const weft__processes* processes, char* text, size_t capacity) {
+    const weft_crash_report* report = &processes->report;
+    char name[32];
+    switch (report->kind) {
+    case WEFT_CRASH_SIGNAL:
+        (void)snprintf(text, capacity, "was killed by %s",
+                       weft__os_signal_name(report->signal, name, sizeof(name)));
+        return;
+    case WEFT_CRASH_EXIT:
+        (void)snprintf(text, capacity, "exited with code %d", report->exit_code);
+        return;
+    case WEFT_CRASH_STUCK:
+        (void)snprintf(text, capacity, "was in one task for %.3g s, and was killed",
+                       (double)processes->stuck_ns / 1e9);
+        return;
+    case WEFT_CRASH_NONE:
+    case WEFT_CRASH_LOST:
+        (void)snprintf(text, capacity,
+                       "ended, and the program has waited for it, so nobody knows how");
+        return;
+    }
+}
+
+// " (it wrote Place.x of entity 3:1 ...)", if the fault was in the world.
+static void address_text(const weft__processes* processes, char* text, size_t capacity) {
+    static const char* const acts[] = {"touched", "read", "wrote"};
+    const weft__fault* fault = &processes->fault;
+    char what[160];
+    text[0] = '\0';
+    if (fault->address == NULL)
+        return;
+    const uint8_t* place = weft__guard_in_place(processes->world, fault->address);
+    weft__spot spot = weft__guard_spot(processes->world, place);
+    weft__guard_spot_text(processes->world, &spot, what, sizeof(what));
+    if (spot.place == WEFT_GUARD_NOWHERE)
+        (void)snprintf(text, capacity, " (it %s address %p)", acts[fault->access],
+                       (const void*)fault->address);
+    else
+        (void)snprintf(text, capacity, " (it %s %s)", acts[fault->access], what);
+}
+
+static void source_text(const weft__source* source, char* text, size_t capacity) {
+    const char* file = strrchr(source->symbol.file, '/');
+    const char* module = strrchr(source->module, '/');
+    file = file != NULL ? file + 1 : source->symbol.file;
+    module = module != NULL ? module + 1 : source->module;
+    if (file[0] != '\0')
+        (void)snprintf(text, capacity, ", at %.48s() in %.48s:%u", source->symbol.function, file,
+                       source->symbol.line);
+    else
+        (void)snprintf(text, capacity, ", at %.48s+0x%llx", module,
+                       (unsigned long long)source->offset);
+}
+
+void weft__crash_describe(weft__processes* processes) {
+    weft_crash_report* report = &processes->report;
+    const weft__fault* fault = &processes->fault;
+    uintptr_t function = 0;
+    char end[96];
+    char address[224];
+    char place[128] = "";
+    char where[144] = "";
+    weft__source source;
+    report->address = (uint64_t)(uintptr_t)fault->address;
+    describe_frames(processes);
+    end_text(processes, end, sizeof(end));
+    address_text(processes, address, sizeof(address));
+    if (report->in_system) {
+        const weft__system* system =
+            weft__schedule_at(processes->executor->schedule, processes->rank);
+        function = (uintptr_t)system->run;
+        (void)snprintf(report->system, sizeof(report->system), "%s", system->name);
+        if (system->scope == WEFT_SCOPE_CHUNK)
+            (void)snprintf(place, sizeof(place), " in system \"%.48s\", archetype %u, shard %u",
+                           system->name, report->archetype, report->shard);
+        else
+            (void)snprintf(place, sizeof(place), " in system \"%.48s\"", system->name);
+    }
+    if (weft__source_innermost(fault, function, &source))
+        source_text(&source, where, sizeof(where));
+    (void)snprintf(report->text, sizeof(report->text), "in tick %llu worker process %u %s%s%s%s",
+                   (unsigned long long)report->tick, report->worker, end, address, place, where);
+}
+
+const weft_crash_report* weft_executor_crash_report(const weft_executor* executor) {
+    static const weft_crash_report none = {.kind = WEFT_CRASH_NONE};
+    WEFT_ASSERT(executor != NULL);
+    return executor->processes == NULL ? &none : &executor->processes->report;
+}

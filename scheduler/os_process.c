@@ -1,0 +1,176 @@
+// Processes by fork, pidfd and poll.
+//
+// Who watches for the end of the host is a thread of each worker, by a descriptor of the host: the
+// system's own way (PR_SET_PDEATHSIG) goes by the thread that forked, which may end before.
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include "os_process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "os.h"
+
+#define POLL_MS 5    // Where nobody tells of ends.
+#define UNWATCHED 70 // Exit code of a process that could not start its watcher.
+
+static int process_descriptor(pid_t id) {
+    return (int)syscall(SYS_pidfd_open, id, 0);
+}
+
+// In the new process ----------------------------------------------------------------------------
+
+/// What the watcher of a worker needs; on the main thread's stack, which outlives it.
+typedef struct watcher {
+    pid_t host;
+    int descriptor;
+} watcher;
+
+static void* watch_host(void* context) {
+    const watcher* self = context;
+    struct pollfd host = {.fd = self->descriptor, .events = POLLIN};
+    while (getppid() == self->host)
+        (void)poll(&host, 1, self->descriptor >= 0 ? -1 : POLL_MS);
+    (void)kill(getpid(), SIGKILL);
+    return NULL;
+}
+
+static void block_signals(void) {
+    sigset_t blocked;
+    weft__os_worker_signals(&blocked);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
+static __attribute__((noreturn)) void process_main(void (*function)(void* context), void* context,
+                                                   const char* name, weft__os_crash* crash,
+                                                   watcher* host) {
+    pthread_t thread;
+    pthread_attr_t attributes;
+    block_signals();
+    (void)prctl(PR_SET_NAME, name);
+    weft__os_crashes_record(crash);
+    if (pthread_attr_init(&attributes) != 0 ||
+        pthread_attr_setstacksize(&attributes, 1u << 16) != 0 ||
+        pthread_create(&thread, &attributes, watch_host, host) != 0)
+        _exit(UNWATCHED);
+    function(context);
+    (void)fflush(NULL);
+    _exit(0);
+}
+
+weft_status weft__os_process_start(weft__os_process* process, void (*function)(void* context),
+                                   void* context, const char* name, weft__os_crash* crash) {
+    WEFT_ASSERT(process != NULL && function != NULL && crash != NULL);
+    watcher host = {.host = getpid()};
+    host.descriptor = process_descriptor(host.host);
+    *process = (weft__os_process){.descriptor = -1};
+    (void)fflush(NULL);
+    pid_t id = fork();
+    if (id == 0)
+        process_main(function, context, name, crash, &host);
+    if (host.descriptor >= 0)
+        (void)close(host.descriptor);
+    if (id < 0)
+        return WEFT_STATUS_OS;
+    process->id = id;
+    process->descriptor = process_descriptor(id);
+    return WEFT_STATUS_OK;
+}
+
+// In the host ------------------------------------------------------------------------------------
+
+static void forget(weft__os_process* process) {
+    if (process->descriptor >= 0)
+        (void)close(process->descriptor);
+    *process = (weft__os_process){.descriptor = -1};
+}
+
+static weft__os_end end_of(int status) {
+    weft__os_end end = {.known = true};
+    if (WIFSIGNALED(status))
+        end.signal = WTERMSIG(status);
+    else
+        end.code = WEXITSTATUS(status);
+    return end;
+}
+
+bool weft__os_process_ended(weft__os_process* process, weft__os_end* end) {
+    int status = 0;
+    pid_t id;
+    WEFT_ASSERT(process->id > 0);
+    do {
+        id = waitpid(process->id, &status, WNOHANG);
+    } while (id < 0 && errno == EINTR);
+    if (id == 0)
+        return false;
+    *end = id > 0 ? end_of(status) : (weft__os_end){.known = false};
+    forget(process);
+    return true;
+}
+
+void weft__os_process_kill(weft__os_process* process) {
+    if (process->id <= 0)
+        return;
+    (void)kill(process->id, SIGKILL); // Not yet waited for, so the id is still this process's.
+    while (waitpid(process->id, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    forget(process);
+}
+
+const char* weft__os_signal_name(int signal, char* text, size_t capacity) {
+    const char* name = sigabbrev_np(signal);
+    if (name == NULL)
+        (void)snprintf(text, capacity, "signal %d", signal);
+    else
+        (void)snprintf(text, capacity, "SIG%s", name);
+    return text;
+}
+
+// Events -----------------------------------------------------------------------------------------
+
+weft_status weft__os_event_open(weft__os_event* event) {
+    event->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return event->descriptor >= 0 ? WEFT_STATUS_OK : WEFT_STATUS_OS;
+}
+
+void weft__os_event_close(weft__os_event* event) {
+    if (event->descriptor >= 0)
+        (void)close(event->descriptor);
+    event->descriptor = -1;
+}
+
+void weft__os_event_give(const weft__os_event* event) {
+    static const uint64_t one = 1;
+    ssize_t written = write(event->descriptor, &one, sizeof(one));
+    WEFT_ASSERT(written == (ssize_t)sizeof(one) || errno == EAGAIN);
+}
+
+void weft__os_event_await(const weft__os_event* event, const weft__os_process* processes,
+                          uint32_t count, uint64_t time_ns) {
+    struct pollfd all[WEFT__OS_PROCESSES_MAX + 1];
+    uint64_t given;
+    bool blind = false;
+    WEFT_ASSERT(count <= WEFT__OS_PROCESSES_MAX);
+    all[0] = (struct pollfd){.fd = event->descriptor, .events = POLLIN};
+    for (uint32_t i = 0; i < count; i++) {
+        all[i + 1] = (struct pollfd){.fd = processes[i].descriptor, .events = POLLIN};
+        blind |= processes[i].descriptor < 0;
+    }
+    int wait_ms = time_ns == 0 ? -1 : (int)((time_ns + 999999) / 1000000);
+    if (blind && (wait_ms < 0 || wait_ms > POLL_MS))
+        wait_ms = POLL_MS;
+    if (poll(all, count + 1, wait_ms) > 0 && (all[0].revents & POLLIN) != 0)
+        (void)!read(event->descriptor, &given, sizeof(given));
+}

@@ -1,0 +1,67 @@
+/// The host's side of worker processes.
+#pragma once
+
+#include <weft/crash.h>
+
+#include "exec_processes.h"
+#include "os_process.h"
+#include "pool.h"
+#include "recovery.h"
+
+/// Where the host and the leader meet, in memory that all share.
+typedef struct weft__desk {
+    WEFT_CACHE_ALIGNED weft__atomic_u32 asked; // Number of the last request. By the host,
+    weft__request request;                     // as these.
+    uint64_t argument;
+    weft__park park;                              // The leader waits there.
+    WEFT_CACHE_ALIGNED weft__atomic_u32 answered; // By the leader, as these.
+    weft_status status;
+    WEFT_CACHE_ALIGNED weft__atomic_u32 waits; // The host sleeps, and wants the event.
+} weft__desk;
+
+/// In memory of the host alone, so that it survives whatever workers do.
+typedef struct weft__processes {
+    weft_executor* executor;
+    weft_world* world;
+    weft__pool* pool; // Null: no workers live.
+    weft_topology* own_topology;
+    weft__desk* desk;
+    weft__os_crash* crashes; // [worker_count], shared.
+    size_t shared_size;      // Of desk and crashes.
+    weft__os_event event;
+    uint64_t idle_spin_ns; // How long host and leader spin for each other.
+    uint64_t stuck_ns;     // 0: nobody is stuck.
+    weft__recovery recovery;
+    uint32_t worker_count;
+    weft__os_process* workers; // [worker_count]
+    uint64_t* seen;            // [worker_count]: the task that was running at the last look,
+    uint64_t* seen_ns;         // and since when.
+    size_t size;
+    // The last death outside of ticks that run again.
+    weft_crash_report report;
+    uint32_t rank;
+    weft__fault fault;
+} weft__processes;
+
+// processes.c
+/// Prepares; starts nobody. On failure what is there is to be destroyed.
+WEFT_NODISCARD weft_status weft__processes_create(weft_executor* executor);
+/// Ends the workers, by and by or by force, and forgets them. In a forked child of the host: only
+/// forgets them.
+void weft__processes_destroy(weft__processes* processes);
+/// Forks all workers and waits until they are there. Status: OS, OUT_OF_MEMORY, with the line as
+/// the world's error, and no worker lives.
+WEFT_NODISCARD weft_status weft__processes_start(weft__processes* processes);
+/// Kills all workers, and waits until they are gone.
+void weft__processes_kill(weft__processes* processes);
+/// Has the leader do something. False if somebody has died meanwhile, or is stuck: `report`, if it
+/// is not null, is then of it, as far as it can be told without the world. No worker may be trusted
+/// any more.
+bool weft__processes_ask(weft__processes* processes, weft__request request, uint64_t argument,
+                         weft_crash_report* report, weft_status* status);
+/// True in a worker.
+bool weft__processes_inside(const weft__pool* pool);
+
+// crash.c
+/// Fills in what a report says in words. The world is sound, and as it was before the tick.
+void weft__crash_describe(weft__processes* processes);
