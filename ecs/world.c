@@ -700,6 +700,24 @@ weft_status weft_world_post(weft_world* world, const weft_type* type, weft_entit
     return WEFT_STATUS_OK;
 }
 
+// What was posted stands at the ends of the lists of what waits.
+void weft_world_unpost(weft_world* world) {
+    WEFT_ASSERT(world != NULL && !world->running);
+    while (world->inputs.count > 0) {
+        const weft__input* input = &world->inputs.items[world->inputs.count - 1];
+        if (input->tick != world->tick)
+            return;
+        weft__channel* channel = &world->channels.items[input->channel];
+        WEFT_ASSERT(channel->next_count > 0);
+        channel->next_count--;
+        channel->dirty = true;
+        world->digests.valid = false;
+        world->host_changes++;
+        world->input_bytes.count = input->offset;
+        world->inputs.count--;
+    }
+}
+
 uint64_t weft_world_input_count(const weft_world* world) {
     return world->inputs.count;
 }

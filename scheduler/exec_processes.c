@@ -141,9 +141,8 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
         WEFT_TRY(weft__processes_start(processes));
     uint64_t begin = weft__os_clock_ns();
     uint32_t deaths = 0;
-    processes->report.deaths = 0;
     while (!weft__processes_ask(processes, request, argument, &processes->report, &status)) {
-        deaths++;
+        processes->report.deaths = ++deaths;
         WEFT_TRY(recover(processes, target));
         processes->report.tick = target;
         weft__crash_describe(processes);

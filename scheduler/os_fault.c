@@ -16,6 +16,7 @@ static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER; // lint-ok(mutabl
 static uint32_t fault_users;          // lint-ok(mutable-static): the action is the process's
 static struct sigaction fault_before; // lint-ok(mutable-static): the same
 static weft__os_crash* crash_record;  // lint-ok(mutable-static): a handler gets no context
+static int crash_bottom;              // lint-ok(mutable-static): frames of the host, that forked
 // What the running thread expects. Reached without a call, as a handler may make none that
 // allocates.
 static __attribute__((tls_model("initial-exec"))) _Thread_local weft__fault_catch* fault_catch;
@@ -46,10 +47,13 @@ static weft__fault_access context_access(const ucontext_t* context) {
 #endif
 }
 
-// The frames from the one that faulted on: above it are the handler's.
-static void frames_collect(weft__fault* fault, uintptr_t instruction) {
-    void* all[WEFT__FAULT_FRAMES + 8];
-    int count = backtrace(all, (int)(sizeof(all) / sizeof(all[0])));
+#define FRAMES_MAX (WEFT__FAULT_FRAMES + 40)
+
+// The frames from the one that faulted on: above it are the handler's. The outermost `bottom` are
+// left out.
+static void frames_collect(weft__fault* fault, uintptr_t instruction, int bottom) {
+    void* all[FRAMES_MAX];
+    int count = backtrace(all, FRAMES_MAX) - bottom;
     int first = 0;
     while (first < count && (uintptr_t)all[first] != instruction)
         first++;
@@ -85,7 +89,7 @@ static void fault_handle(int signal, siginfo_t* info, void* context) {
         return;
     }
     fault_catch = NULL; // A fault while frames are collected ends the process.
-    frames_collect(fault, context_instruction(context));
+    frames_collect(fault, context_instruction(context), 0);
     // The jump restores no mask, as saving it would be a system call for each call of a system.
     (void)pthread_sigmask(SIG_SETMASK, &((const ucontext_t*)context)->uc_sigmask, NULL);
     siglongjmp(expected->place, 1);
@@ -134,7 +138,7 @@ static void crash_handle(int signal, siginfo_t* info, void* context) {
         bool memory = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
         crash->fault.address = memory ? info->si_addr : NULL;
         crash->fault.access = memory ? context_access(context) : WEFT__FAULT_UNKNOWN;
-        frames_collect(&crash->fault, context_instruction(context));
+        frames_collect(&crash->fault, context_instruction(context), crash_bottom);
         weft__atomic_u32_store_release(&crash->signal, (uint32_t)signal);
     }
     (void)sigaction(signal, &usual, NULL);
@@ -149,8 +153,8 @@ void weft__os_crashes_record(weft__os_crash* crash) {
     const stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)};
     struct sigaction action = {.sa_sigaction = crash_handle,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-    void* frame;
-    (void)backtrace(&frame, 1);
+    void* frames[FRAMES_MAX];
+    crash_bottom = backtrace(frames, FRAMES_MAX) - 1;
     (void)sigemptyset(&action.sa_mask);
     crash_record = crash;
     (void)sigaltstack(&own, NULL);

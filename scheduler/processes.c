@@ -160,7 +160,6 @@ static void note_death(weft__processes* processes, const death* seen, weft_crash
                                   .worker = seen->worker,
                                   .signal = seen->end.signal,
                                   .exit_code = seen->end.code,
-                                  .deaths = report->deaths + 1,
                                   .archetype = note->archetype,
                                   .shard = note->shard};
     report->in_system = weft__atomic_u64_load_acquire(&note->serial) % 2 == 1;

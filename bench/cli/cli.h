@@ -11,6 +11,7 @@
 
 #include <weft/audit.h>
 #include <weft/clock.h>
+#include <weft/crash.h>
 #include <weft/journal.h>
 #include <weft/module.h>
 #include <weft/simlog.h>
@@ -96,6 +97,12 @@ typedef struct weft_cli_options {
     weft_guard guard;
     bool has_rollback;
     uint32_t rollback_ticks; // 0: chosen by cost.
+    bool has_images;
+    uint32_t image_ticks; // 0: none.
+    bool has_retries;
+    uint32_t retries;
+    bool has_stuck;
+    uint64_t stuck_ns; // 0: never.
     bool quick;
     // bench
     bool suite;
@@ -343,6 +350,12 @@ weft_status weft_cli_persist_open(weft_cli_persist* persist, const weft_module* 
 weft_status weft_cli_persist_tick(weft_cli_persist* persist, weft_world* world,
                                   weft_executor* executor);
 
+/// Saves the world after a tick that workers died of: to where --snapshot says, else to
+/// MODULE-crash-TICK.snapshot in the working folder. `path` or, on failure, `line` is filled.
+weft_status weft_cli_persist_rescue(weft_cli_persist* persist, weft_world* world,
+                                    weft_executor* executor, char* path, size_t path_capacity,
+                                    char* line, size_t capacity);
+
 /// Writes what is to be written after the last tick and closes everything; allowed where nothing
 /// was opened. `line` is filled on failure.
 weft_status weft_cli_persist_close(weft_cli_persist* persist, weft_world* world,
@@ -515,6 +528,12 @@ void weft_cli_complain(const char* format, ...) WEFT_PRINTF(1, 2);
 
 /// Prints `text` as one word of a shell command.
 void weft_cli_shell_print(FILE* file, const char* text);
+
+// crash_print.c
+/// Prints why a run with worker processes has ended.
+void weft_cli_crash_print(const weft_crash_report* report);
+/// The last death of a worker as an object; null if nobody has died.
+json_t* weft_cli_crash_json(const weft_crash_report* report);
 
 // cmd_*.c ----------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@
 
 /// A run under way and what it measured.
 typedef struct run_state {
+    const char* program;
     const weft_cli_options* options;
     const weft_module* module;
     weft_module_options sizes;
@@ -227,6 +228,17 @@ static void executor_print(const run_state* run, const weft_executor_desc* desc)
         printf("in %s; ", weft_cli_seconds((double)stats.states_ns / 1e9, time));
         printf("%s ticks run again", weft_cli_number(stats.reruns, number));
     }
+    if (stats.images > 0) {
+        printf("\nimages    %s kept, ", weft_cli_number(stats.images, number));
+        printf("the last of %s bytes, ", weft_cli_number(stats.image_bytes, number));
+        printf("in %s", weft_cli_seconds((double)stats.images_ns / 1e9, time));
+    }
+    if (stats.crashes > 0) {
+        printf("\ncrashes   %s workers died, ", weft_cli_number(stats.crashes, number));
+        printf("%s ticks run again, ", weft_cli_number(stats.reruns, number));
+        printf("the world was back in %s", weft_cli_seconds((double)stats.recovery_ns / 1e9, time));
+        printf("\n          the last: %s", weft_executor_crash_report(run->executor)->text);
+    }
     if (stats.sweeps > 0)
         printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
     if (stats.sweeps > 0)
@@ -289,15 +301,21 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
     weft_executor_stats stats = weft_executor_stats_read(run->executor);
     if (run->module->describe_state != NULL)
         run->module->describe_state(run->world, state, sizeof state);
-    json_t* executor = json_pack("{s:s, s:i, s:i, s:b, s:s, s:I, s:I, s:o}",             //
-                                 "kind", weft_cli_executor_name(desc->kind),             //
-                                 "workers", (int)stats.worker_count,                     //
-                                 "pinned", (int)stats.pinned_count,                      //
-                                 "oversubscribed", (int)stats.oversubscribed,            //
-                                 "sweep", weft_cli_sweep_name(desc->sweep),              //
-                                 "sweeps", (json_int_t)stats.sweeps,                     //
-                                 "sweeps_by_system", (json_int_t)stats.sweeps_by_system, //
-                                 "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
+    json_t* executor =
+        json_pack("{s:s, s:i, s:i, s:b, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:o}", "kind",
+                  weft_cli_executor_name(desc->kind),                     //
+                  "workers", (int)stats.worker_count,                     //
+                  "pinned", (int)stats.pinned_count,                      //
+                  "oversubscribed", (int)stats.oversubscribed,            //
+                  "sweep", weft_cli_sweep_name(desc->sweep),              //
+                  "sweeps", (json_int_t)stats.sweeps,                     //
+                  "sweeps_by_system", (json_int_t)stats.sweeps_by_system, //
+                  "images", (json_int_t)stats.images,                     //
+                  "images_seconds", (double)stats.images_ns / 1e9,        //
+                  "crashes", (json_int_t)stats.crashes,                   //
+                  "reruns", (json_int_t)stats.reruns,                     //
+                  "recovery_seconds", (double)stats.recovery_ns / 1e9,    //
+                  "schedule_seed", weft_cli_json_hex(desc->schedule_seed));
     char flags[64];
     json_t* numbers = json_null();
     if (run->numbers.flags != 0)
@@ -310,7 +328,7 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "shard", (int)run->numbers.shard);
     json_t* root =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, "
-                  "s:o, s:o, s:o, s:s}",                                             //
+                  "s:o, s:o, s:o, s:o, s:s}",                                        //
                   "weft", weft_version(),                                            //
                   "module", run->module->name,                                       //
                   "entities", (json_int_t)run->sizes.entity_count,                   //
@@ -327,8 +345,9 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                   "numbers", numbers,                                                //
                   "guard", weft_cli_guard_json(desc->guard, NULL),                   //
                   "log", weft_cli_log_json(run->options->log_path, &run->log_stats), //
-                  "view", weft_cli_json_digest(run->last.view),                      //
-                  "full", weft_cli_json_digest(run->last.full),                      //
+                  "crash", weft_cli_crash_json(weft_executor_crash_report(run->executor)), "view",
+                  weft_cli_json_digest(run->last.view),         //
+                  "full", weft_cli_json_digest(run->last.full), //
                   "blake2b", run->audit);
     if (run->line[0] != '\0')
         (void)json_object_set_new(root, "error", json_string(run->line));
@@ -352,10 +371,50 @@ static bool run_found(const run_state* run, const weft_executor_desc* desc) {
                                          "guard", weft_cli_guard_json(desc->guard, report)));
 }
 
+/// The state before the tick that workers die in, and the command that runs it again.
+static void run_crashed(run_state* run) {
+    const weft_crash_report* report = weft_executor_crash_report(run->executor);
+    char path[WEFT_CLI_LINE_SIZE];
+    char line[WEFT_CLI_LINE_SIZE] = "";
+    weft_world_unpost(run->world); // They come again when it is run again.
+    weft_status saved = weft_cli_persist_rescue(&run->persist, run->world, run->executor, path,
+                                                sizeof path, line, sizeof line);
+    if (run->options->json) {
+        (void)weft_cli_json_print(json_pack("{s:s, s:s, s:I, s:o, s:s, s:o}",                //
+                                            "weft", weft_version(),                          //
+                                            "module", run->module->name,                     //
+                                            "entities", (json_int_t)run->sizes.entity_count, //
+                                            "seed", weft_cli_json_hex(run->sizes.seed),      //
+                                            "snapshot", saved == WEFT_STATUS_OK ? path : "", //
+                                            "crash", weft_cli_crash_json(report)));
+        return;
+    }
+    weft_cli_crash_print(report);
+    if (saved != WEFT_STATUS_OK) {
+        weft_cli_complain("%s", line);
+        return;
+    }
+    printf("  snapshot   %s\n  repeat     ", path);
+    weft_cli_shell_print(stdout, run->program);
+    printf(" run ");
+    weft_cli_shell_print(stdout, run->options->names[0] != NULL ? run->options->names[0]
+                                                                : run->module->name);
+    printf(" --entities %" PRIu64 " --seed %" PRIu64 " --resume ", run->sizes.entity_count,
+           run->sizes.seed);
+    weft_cli_shell_print(stdout, path);
+    printf(" --ticks %" PRIu64 " --executor processes:%u\n", weft_world_tick(run->world) + 1,
+           weft_executor_stats_read(run->executor).worker_count);
+    printf("             with a debugger: the same with --executor serial\n");
+}
+
 /// After a failure: what the guard found, and the state that rollback left.
 static weft_exit run_failed(run_state* run, const weft_executor_desc* desc, weft_status status) {
     (void)run_fail(run, status);
     weft_cli_complain("%s: %s [%s]", run->module->name, run->line, weft_status_name(status));
+    if (status == WEFT_STATUS_CRASHED && !weft_world_has_failed(run->world)) {
+        run_crashed(run);
+        return WEFT_EXIT_FAILURE;
+    }
     bool found = run_found(run, desc);
     bool stands =
         run->executor != NULL && run->options->has_rollback && !weft_world_has_failed(run->world) &&
@@ -423,6 +482,7 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         desc.tick_period_ns = 1000000000 / options.rate; // Workers are awake when a tick is due.
     if (code == WEFT_EXIT_OK) {
         run_state run = {
+            .program = cli->program,
             .options = &options,
             .module = module.module,
             .sizes = {options.entity_count, options.seed},

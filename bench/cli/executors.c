@@ -151,6 +151,20 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
     out->guard = options->guard;
     if (options->has_sweep)
         out->sweep = options->sweep;
+    if (executor.kind != WEFT_EXECUTOR_PROCESSES &&
+        (options->has_images || options->has_retries || options->has_stuck)) {
+        weft_cli_complain("--images, --retries and --stuck are for worker processes: add "
+                          "--executor processes:N");
+        return WEFT_EXIT_USAGE;
+    }
+    if (options->has_images) {
+        out->image_ticks = options->image_ticks;
+        out->image_percent = 0;
+    }
+    if (options->has_retries)
+        out->crash_retries = options->retries;
+    if (options->has_stuck)
+        out->stuck_ns = options->stuck_ns;
     if (options->has_rollback) {
         out->rollback_ticks = options->rollback_ticks;
         out->rollback_percent = options->rollback_ticks == 0 ? ROLLBACK_PERCENT : 0;

@@ -31,6 +31,9 @@ enum {
     KEY_SWEEP,
     KEY_GUARD,
     KEY_ROLLBACK,
+    KEY_IMAGES,
+    KEY_RETRIES,
+    KEY_STUCK,
     KEY_QUICK,
     KEY_SUITE,
     KEY_SAVE,
@@ -94,7 +97,9 @@ static const option_row option_rows[] = {
     {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
-     {"executor", KEY_EXECUTOR, "KIND[:N]", 0, "Who runs the systems: serial, virtual:3, threads:8",
+     {"executor", KEY_EXECUTOR, "KIND[:N]", 0,
+      "Who runs the systems: serial, virtual:3, threads:8, "
+      "processes:4",
       2}},
     {SIZED | WEFT_CLI_REPLAY,
      {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
@@ -112,7 +117,21 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN,
      {"rollback", KEY_ROLLBACK, "K", OPTION_ARG_OPTIONAL,
       "Keep states to go back to when a tick fails: every K ticks, or as often as takes 2%", 2}},
-    {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin worker threads to CPUs", 2}},
+    {WEFT_CLI_RUN,
+     {"images", KEY_IMAGES, "K", 0,
+      "With processes: keep an image to come back from every K ticks; 0: none (default: as often "
+      "as "
+      "takes 2%)",
+      2}},
+    {WEFT_CLI_RUN,
+     {"retries", KEY_RETRIES, "N", 0,
+      "With processes: run a tick again up to N times when a worker dies (default: 1)", 2}},
+    {WEFT_CLI_RUN,
+     {"stuck", KEY_STUCK, "TIME", 0,
+      "With processes: kill a worker that is in one task so long: 500ms, 30s, 0: never (default: "
+      "30s)",
+      2}},
+    {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin workers to CPUs", 2}},
     {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
     {COMPARES,
@@ -303,9 +322,58 @@ static void parse_time(struct argp_state* state, const char* text, weft_cli_opti
         argp_error(state, "--time: '%s' is not a time; write 60s, 5m or 2h", text);
 }
 
+// "500ms", "30s", 0.
+static void parse_stuck(struct argp_state* state, const char* text, weft_cli_options* options) {
+    uint64_t ms = 0;
+    double seconds = 0;
+    char number[16] = "";
+    size_t length = strlen(text);
+    bool read = false;
+    if (length > 2 && length < sizeof number && strcmp(text + length - 2, "ms") == 0) {
+        memcpy(number, text, length - 2);
+        read = weft_cli_u64_parse(number, &ms) && ms > 0 && ms < UINT32_MAX;
+        seconds = (double)ms / 1000;
+    } else {
+        read = strcmp(text, "0") == 0 || weft_cli_time_parse(text, &seconds);
+    }
+    if (!read || seconds > 1e6)
+        argp_error(state, "--stuck: '%s' is not a time; write 500ms, 30s or 0", text);
+    options->stuck_ns = (uint64_t)(seconds * 1e9);
+    options->has_stuck = true;
+}
+
+/// What is for worker processes.
+static error_t parse_process(int key, const char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    uint64_t ticks = 0;
+    switch (key) {
+    case KEY_IMAGES:
+        if (!weft_cli_count_parse(text, &ticks) || ticks > UINT32_MAX)
+            argp_error(state, "--images: '%s' is not a number of ticks", text);
+        options->image_ticks = (uint32_t)ticks;
+        options->has_images = true;
+        return 0;
+    case KEY_RETRIES:
+        if (!weft_cli_count_parse(text, &ticks) || ticks > UINT32_MAX)
+            argp_error(state, "--retries: '%s' is not a whole number", text);
+        options->retries = (uint32_t)ticks;
+        options->has_retries = true;
+        return 0;
+    case KEY_STUCK:
+        parse_stuck(state, text, options);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_option(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
+    case KEY_IMAGES:
+    case KEY_RETRIES:
+    case KEY_STUCK:
+        return parse_process(key, text, state);
     case KEY_ENTITIES:
         parse_count(state, "entities", text, &options->has_entity_count, &options->entity_count);
         return 0;

@@ -138,6 +138,21 @@ static weft_status save(weft_cli_persist* persist, weft_world* world, weft_execu
     return weft_snapshot_save(executor, persist->options->snapshots[0], &desc);
 }
 
+weft_status weft_cli_persist_rescue(weft_cli_persist* persist, weft_world* world,
+                                    weft_executor* executor, char* path, size_t path_capacity,
+                                    char* line, size_t capacity) {
+    weft_snapshot_desc desc = snapshot_desc(persist);
+    if (persist->options->snapshot_count > 0)
+        (void)snprintf(path, path_capacity, "%s", persist->options->snapshots[0]);
+    else
+        (void)snprintf(path, path_capacity, "%s-crash-%" PRIu64 ".snapshot",
+                       persist->pairs[0].value, weft_world_tick(world));
+    weft_status status = weft_snapshot_save(executor, path, &desc);
+    if (status != WEFT_STATUS_OK)
+        (void)snprintf(line, capacity, "%s", weft_world_error(world));
+    return status;
+}
+
 weft_status weft_cli_persist_tick(weft_cli_persist* persist, weft_world* world,
                                   weft_executor* executor) {
     if (persist->journal != NULL)

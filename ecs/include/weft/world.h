@@ -216,6 +216,9 @@ WEFT_API void weft_world_keep_tables(weft_world* world, bool keep);
 WEFT_API WEFT_NODISCARD weft_status weft_world_post(weft_world* world, const weft_type* type,
                                                     weft_entity target, const void* message);
 
+/// Takes back the input events posted since the last tick. Host only, between ticks.
+WEFT_API void weft_world_unpost(weft_world* world);
+
 /// Input events kept since the last checkpoint, and a new checkpoint: forget them.
 WEFT_API uint64_t weft_world_input_count(const weft_world* world);
 WEFT_API void weft_world_checkpoint(weft_world* world);
