@@ -234,6 +234,21 @@ void weft__arena_free(weft__arena* arena, void* block, size_t size) {
         arena->leave(arena->guard);
 }
 
+void weft__arena_gaps(const weft__arena* arena, size_t least, weft__arena_gap_fn* fn,
+                      void* context) {
+    WEFT_ASSERT(arena != NULL && least > WEFT__ARENA_ALIGN);
+    for (uint32_t i = arena_class_of(least); i < WEFT__ARENA_CLASSES; i++) {
+        size_t size = arena_class_size(i);
+        uint8_t* block = arena->free_lists[i];
+        for (; block != NULL && size >= least; block = *(void**)(void*)block)
+            fn(context, block + WEFT__ARENA_ALIGN, size - WEFT__ARENA_ALIGN);
+    }
+    // weft-lint: allow(address): both are of one segment
+    size_t rest = (size_t)(arena->bump_end - arena->bump);
+    if (rest > 0)
+        fn(context, arena->bump, rest);
+}
+
 uint32_t weft__arena_class(size_t size) {
     return arena_class_of(size == 0 ? 1 : size);
 }

@@ -358,3 +358,34 @@ weft_status weft__commit(weft_world* world, weft__runner* runner) {
                                  (unsigned long long)world->arena.reserved);
     return status;
 }
+
+#define TRIM(world, vec)                                                                           \
+    do {                                                                                           \
+        WEFT__VEC_FREE(&(world)->arena, vec);                                                      \
+        memset(&(vec), 0, sizeof(vec));                                                            \
+    } while (0)
+
+void weft__commit_trim(weft_world* world) {
+    weft__stream* stream = &world->host.streams.items[0];
+    WEFT_ASSERT(!world->running && stream->segments.count == 0);
+    TRIM(world, world->segments);
+    TRIM(world, world->segment_scratch);
+    TRIM(world, world->records);
+    TRIM(world, world->record_scratch);
+    TRIM(world, world->block_segments);
+    TRIM(world, world->blocks);
+    TRIM(world, world->block_counts);
+    TRIM(world, world->references);
+    TRIM(world, world->creates);
+    TRIM(world, world->births);
+    TRIM(world, world->create_map);
+    TRIM(world, world->edits);
+    TRIM(world, world->sort_keys);
+    TRIM(world, world->sort_scratch);
+    for (weft__log_block* block = stream->first; block != NULL;) {
+        weft__log_block* next = block->next;
+        weft__arena_free(&world->arena, block, sizeof(*block) + block->size);
+        block = next;
+    }
+    stream->first = stream->current = NULL;
+}

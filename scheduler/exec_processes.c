@@ -134,7 +134,8 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
     weft_status status;
     if (*processes->recovery.memory->mark == 0)
         return WEFT_STATUS_UNSUPPORTED; // Its line would be the other process's.
-    WEFT_TRY(weft__recovery_before(&processes->recovery));
+    bool ticks = request == WEFT__REQUEST_TICK || request == WEFT__REQUEST_TRACED;
+    WEFT_TRY(weft__recovery_before(&processes->recovery, ticks));
     uint64_t target = world->tick;
     uint32_t retries = executor->desc.crash_retries;
     if (processes->pool == NULL)

@@ -20,6 +20,7 @@ void weft__recovery_init(weft__recovery* recovery, weft_executor* executor) {
                                  .memory = weft__memory_alias(&executor->world->arena.memory)};
     WEFT_ASSERT(recovery->memory != NULL);
     weft__arena_init(&recovery->arena, &memory);
+    recovery->image.arena = &recovery->arena;
 }
 
 void weft__recovery_deinit(weft__recovery* recovery) {
@@ -86,9 +87,10 @@ static weft_status log_posted(weft__recovery* recovery) {
 static weft_status take_image(weft__recovery* recovery) {
     weft_executor* executor = recovery->executor;
     const weft_world* world = executor->world;
-    uint64_t begin = weft__os_clock_ns();
     recovery->whole = false;
-    WEFT_TRY(weft__image_take(&recovery->image, world));
+    WEFT_TRY(weft__image_reserve(&recovery->image, world));
+    uint64_t begin = weft__os_clock_ns();
+    weft__image_take(&recovery->image, world);
     recovery->cost_ns = weft__os_clock_ns() - begin;
     recovery->ticks_ns = 0;
     recovery->whole = true;
@@ -97,20 +99,31 @@ static weft_status take_image(weft__recovery* recovery) {
     recovery->inputs.count = recovery->bytes.count = recovery->known.count = 0;
     executor->stats.images++;
     executor->stats.images_ns += recovery->cost_ns;
-    executor->stats.image_bytes = recovery->image.size;
+    executor->stats.image_bytes = recovery->image.kept;
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__recovery_before(weft__recovery* recovery) {
+// After changes by the host, which may have been many commands.
+static void trim(const weft__recovery* recovery) {
+    weft_world* world = recovery->executor->world;
+    if (world->host_changes != recovery->mark.host_changes &&
+        world->host.streams.items[0].segments.count == 0)
+        weft__commit_trim(world);
+}
+
+weft_status weft__recovery_before(weft__recovery* recovery, bool trims) {
     weft_executor* executor = recovery->executor;
     weft_status status = WEFT_STATUS_OK;
     bool sound = leads_here(recovery);
     if (executor->desc.image_ticks == 0 && executor->desc.image_percent == 0)
         return WEFT_STATUS_OK;
-    if (sound && !is_due(recovery))
+    if (sound && !is_due(recovery)) {
         status = log_posted(recovery);
-    else
+    } else {
+        if (trims)
+            trim(recovery);
         status = take_image(recovery);
+    }
     if (status == WEFT_STATUS_OK)
         return status;
     recovery->whole = false;

@@ -49,10 +49,10 @@ typedef struct weft__recovery {
 void weft__recovery_init(weft__recovery* recovery, weft_executor* executor);
 void weft__recovery_deinit(weft__recovery* recovery);
 
-/// Before workers are asked for anything: logs what was posted, and takes an image if one is due or
-/// the last one does not lead here. Status: OUT_OF_MEMORY, with the line as the world's error,
-/// where no image leads here.
-WEFT_NODISCARD weft_status weft__recovery_before(weft__recovery* recovery);
+/// Before workers are asked for anything; `trims` before a tick, when the host's last handles are
+/// void anyway: logs what was posted, and takes an image if one is due or the last one does not
+/// lead here. Status: OUT_OF_MEMORY, with the line as the world's error, where no image leads here.
+WEFT_NODISCARD weft_status weft__recovery_before(weft__recovery* recovery, bool trims);
 
 /// After they have answered. `took_ns` is the time of a tick, or 0.
 void weft__recovery_after(weft__recovery* recovery, uint64_t took_ns);

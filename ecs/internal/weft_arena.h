@@ -53,6 +53,14 @@ size_t weft__arena_apart(const weft__arena* arena, size_t size);
 /// Takes back a block of weft__arena_alloc() of the same size. Null is allowed.
 void weft__arena_free(weft__arena* arena, void* block, size_t size);
 
+/// Called for each piece of memory that nobody has: what is in it says nothing.
+typedef void weft__arena_gap_fn(void* context, uint8_t* begin, size_t size);
+
+/// Visits the free blocks of at least `least` bytes, without the pointer at their starts, and the
+/// piece that new blocks are cut from; in no order.
+void weft__arena_gaps(const weft__arena* arena, size_t least, weft__arena_gap_fn* fn,
+                      void* context);
+
 /// Size class of a request, below WEFT__ARENA_CLASSES: blocks of one class are interchangeable.
 uint32_t weft__arena_class(size_t size);
 

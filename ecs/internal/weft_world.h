@@ -686,6 +686,10 @@ WEFT_NODISCARD weft_status weft__fold_reserve(weft_world* world, weft__lane* lan
 // commit.c
 /// Applies all recorded commands (C6). ENTITY_LIMIT and ARCHETYPE_LIMIT leave the world unchanged.
 WEFT_NODISCARD weft_status weft__commit(weft_world* world, weft__runner* runner);
+/// Gives back what commits and the host's log keep for the next ones, which come to have it again:
+/// after many commands at once that may be several times the state. Between ticks, with nothing
+/// recorded; provisional handles of the last commit are void then.
+void weft__commit_trim(weft_world* world);
 /// Runs a batch of the commit. Status: that of the first failure.
 WEFT_NODISCARD weft_status weft__commit_batch(weft_world* world, weft__runner* runner,
                                               const weft__batch* batch);
