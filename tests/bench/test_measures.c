@@ -125,6 +125,10 @@ Test(measures, rollback_runs) {
     run_quick(&weft_measure_rollback, 0);
 }
 
+Test(measures, processes_run) {
+    run_quick(&weft_measure_processes, 0);
+}
+
 Test(measures, price_runs) {
     run_quick(&weft_measure_price, 0);
 }
