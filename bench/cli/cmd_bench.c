@@ -252,10 +252,6 @@ static weft_exit bench_session_run(const weft_cli_options* options, weft_results
 
 weft_exit weft_cli_bench(const weft_cli* cli, int argc, char** argv) {
     (void)cli;
-    if (argc > 1 && strcmp(argv[1], "compare") == 0)
-        return weft_cli_compare(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "runs") == 0)
-        return weft_cli_runs(argc, argv);
     weft_cli_options options;
     weft_cli_options_parse(WEFT_CLI_BENCH, argc, argv, &options);
     weft_exit code = bench_check_names(&options);

@@ -164,15 +164,6 @@ static bool comparison_print_json(const weft_comparison* comparison, const compa
 
 // Commands ---------------------------------------------------------------------------------------
 
-/// Reads arguments from the sub-command on, which is named as "weft bench compare" in usage lines.
-static void arguments_parse(weft_cli_command command, int argc, char** argv,
-                            weft_cli_options* options) {
-    char name[128];
-    (void)snprintf(name, sizeof name, "%s %s", argv[0], argv[1]);
-    argv[1] = name;
-    weft_cli_options_parse(command, argc - 1, argv + 1, options);
-}
-
 static weft_exit compare(const weft_cli_options* options, compare_side sides[2]) {
     for (int i = 0; i < 2; i++) {
         sides[i].argument = options->names[i];
@@ -190,11 +181,12 @@ static weft_exit compare(const weft_cli_options* options, compare_side sides[2])
     return code;
 }
 
-weft_exit weft_cli_compare(int argc, char** argv) {
+weft_exit weft_cli_compare(const weft_cli* cli, int argc, char** argv) {
     weft_cli_options options;
     compare_side sides[2] = {0};
     weft_exit code = WEFT_EXIT_USAGE;
-    arguments_parse(WEFT_CLI_COMPARE, argc, argv, &options);
+    (void)cli;
+    weft_cli_options_parse(WEFT_CLI_COMPARE, argc, argv, &options);
     if (options.name_count != 2)
         weft_cli_complain("compare takes two runs, before and after: FILE or FILE:NUMBER each");
     else
@@ -229,11 +221,12 @@ static void runs_add(void* context, const weft_results_entry* run) {
     weft_cli_table_add(&list->table, "%s", run->measurements);
 }
 
-weft_exit weft_cli_runs(int argc, char** argv) {
+weft_exit weft_cli_runs(const weft_cli* cli, int argc, char** argv) {
     weft_cli_options options;
     char line[WEFT_RESULTS_LINE];
     weft_exit code = WEFT_EXIT_OK;
-    arguments_parse(WEFT_CLI_RUNS, argc, argv, &options);
+    (void)cli;
+    weft_cli_options_parse(WEFT_CLI_RUNS, argc, argv, &options);
     runs_list list = {.table = weft_cli_table_create("rlllll"),
                       .array = options.json ? json_array() : NULL};
     static const char* const heads[] = {"run", "time", "commit", "compiler", "cpu", "measurements"};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct command_row {
-    const char* name;
+    const char* name; // One word or two.
     weft_exit (*run)(const weft_cli* cli, int argc, char** argv);
     const char* summary;
 } command_row;
@@ -20,6 +20,8 @@ static const command_row command_rows[] = {
     {"replay", weft_cli_replay, "run a journal again and compare every digest"},
     {"graph", weft_cli_graph, "show how systems are ordered, and why"},
     {"bench", weft_cli_bench, "measure Weft on this machine"},
+    {"bench compare", weft_cli_compare, "say which rows of two runs are faster or slower"},
+    {"bench runs", weft_cli_runs, "list the runs of a file of results"},
     {"lint", weft_cli_lint, "find in sources and objects what breaks determinism"},
     {"selftest", weft_cli_selftest, "plant faults and see that each instrument names them"},
     {"export", weft_cli_export, "write the tables of a log as CSV, SQLite or arrays of NumPy"},
@@ -35,7 +37,7 @@ static void help_print(FILE* file, const char* program) {
                   "bit.\n\n",
                   program);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        (void)fprintf(file, "  %-8s %s\n", command_rows[i].name, command_rows[i].summary);
+        (void)fprintf(file, "  %-13s  %s\n", command_rows[i].name, command_rows[i].summary);
     (void)fprintf(file,
                   "\nExamples:\n"
                   "  %s list\n"
@@ -82,6 +84,21 @@ static weft_exit command_run(const weft_cli* cli, const command_row* row, int ar
     return code;
 }
 
+/// The command that these words begin with; of two that do, the longer one. Null if none does.
+static const command_row* command_find(char* const* words) {
+    const command_row* found = NULL;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        const char* name = command_rows[i].name;
+        size_t first = strcspn(name, " ");
+        bool whole = name[first] == '\0';
+        if (strncmp(words[0], name, first) != 0 || words[0][first] != '\0')
+            continue;
+        if (whole ? found == NULL : words[1] != NULL && strcmp(words[1], name + first + 1) == 0)
+            found = &command_rows[i];
+    }
+    return found;
+}
+
 static bool word_is(const char* word, const char* a, const char* b, const char* c) {
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
@@ -102,17 +119,17 @@ static weft_exit dispatch(const weft_cli* cli, int argc, char** argv) {
         return WEFT_EXIT_OK;
     }
     // `weft help run` is `weft run --help`.
-    char help[] = "--help";
-    char* help_args[] = {argv[0], help, NULL};
     bool wants_help = strcmp(word, "help") == 0;
-    if (wants_help)
-        word = argv[2];
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(word, command_rows[i].name) == 0)
-            return wants_help ? command_run(cli, &command_rows[i], 2, help_args)
-                              : command_run(cli, &command_rows[i], argc - 1, argv + 1);
+    const command_row* row = command_find(argv + (wants_help ? 2 : 1));
+    if (row == NULL)
+        return command_unknown(program, argv[wants_help ? 2 : 1]);
+    if (wants_help) {
+        char help[] = "--help";
+        char* help_args[] = {argv[0], help, NULL};
+        return command_run(cli, row, 2, help_args);
     }
-    return command_unknown(program, word);
+    int words = strchr(row->name, ' ') != NULL ? 2 : 1;
+    return command_run(cli, row, argc - words, argv + words);
 }
 
 int weft_main(int argc, char** argv, const weft_module* const* modules, size_t module_count) {

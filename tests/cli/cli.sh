@@ -65,20 +65,27 @@ section_help() {
     out "weft 0."
     silent
     try 0 --help
-    for command in run verify graph bench lint selftest export list; do out "  $command"; done
     out "Exit status"
-    for command in run verify graph bench lint selftest export list; do
+    "$weft" --help | sed -n 's/^  \([a-z]*\( [a-z]*\)\{0,1\}\)   *[a-z].*/\1/p' >"$dir/commands"
+    [ "$(wc -l <"$dir/commands")" -ge 12 ] || fail "fewer commands than there are"
+    while read -r command; do
+        # $command is of one word or two.
+        # shellcheck disable=SC2086
         try 0 $command --help
         out "Usage: weft $command"
         out "Examples:"
         out "Exit status"
         silent
         cp "$dir/out" "$dir/first"
+        # shellcheck disable=SC2086
         try 0 help $command
         cmp -s "$dir/out" "$dir/first" || fail "differs from weft $command --help"
+        # shellcheck disable=SC2086
         try 0 $command --version
         out "weft 0."
-    done
+    done <"$dir/commands"
+    try 2 help rnu
+    err "'rnu' is not a command: did you mean 'run'?"
     try 0 bench --help
     for option in suite save quick entities ticks seed workers json quiet; do
         out "--$option"
