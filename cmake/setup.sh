@@ -10,7 +10,7 @@ bench_packages="gcc libc6-dev cmake ninja-build pkg-config
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
     libclang-14-dev libmpfr-dev relacy-dev graphviz
-    python3 python3-numpy"
+    python3 python3-numpy mandoc"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
@@ -41,7 +41,8 @@ Weft's set-up installs packages on Debian and its kin only. Elsewhere, install t
            libzip 1.5 (optional: weft export to NumPy), elfutils (optional: lines in --guard)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
            MPFR 4 and Relacy (each optional), libclang 14 or newer (optional: weft lint), graphviz
-           (optional: weft graph, pictures), Python 3 with NumPy (optional: reads exports back)
+           (optional: weft graph, pictures), Python 3 with NumPy (optional: reads exports back),
+           mandoc or groff (optional: reads the manual pages)
   peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them
 END
