@@ -19,6 +19,12 @@ endforeach()
 install(TARGETS ${installed} EXPORT weft-targets)
 if(TARGET weft_program)
     install(TARGETS weft_program)
+    install(FILES cmake/completion/weft.bash RENAME weft
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+    install(FILES cmake/completion/weft.fish
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+    install(FILES cmake/completion/_weft
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 endif()
 foreach(section 1 3 5 7)
     file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})

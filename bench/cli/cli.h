@@ -52,6 +52,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_BISECT = 1024,
     WEFT_CLI_SELFTEST = 2048,
     WEFT_CLI_REPLAY = 4096,
+    WEFT_CLI_COMPLETION = 1 << 20,
 } weft_cli_command;
 
 /// An executor as it is written: "serial", "virtual", "threads:8".
@@ -169,6 +170,20 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
 
 /// Adds one flag for the compiler.
 void weft_cli_options_flag(weft_cli_options* options, const char* flag);
+
+/// An option as it is listed.
+typedef struct weft_cli_option {
+    const char* name;
+    char letter;            // Its short name; 0: none.
+    const char* argument;   // What --help calls it; null: it takes none.
+    bool argument_optional; // Only behind "=".
+    const char* values;     // Words that it may be, separated by spaces; null: anything.
+    const char* text;
+} weft_cli_option;
+
+/// The next option of a command that --help shows; false after the last. `*at` is 0 before the
+/// first.
+bool weft_cli_option_next(weft_cli_command command, size_t* at, weft_cli_option* out);
 
 /// Forgets what parsing allocated.
 void weft_cli_options_deinit(weft_cli_options* options);
@@ -535,6 +550,22 @@ void weft_cli_crash_print(const weft_crash_report* report);
 /// The last death of a worker as an object; null if nobody has died.
 json_t* weft_cli_crash_json(const weft_crash_report* report);
 
+// weft.c -----------------------------------------------------------------------------------------
+
+/// A command of the program.
+typedef struct weft_cli_row {
+    const char* name; // One word or two.
+    weft_cli_command command;
+    weft_exit (*run)(const weft_cli* cli, int argc, char** argv);
+    const char* summary;
+} weft_cli_row;
+
+/// All commands. Of two words, the first is a command too and stands before.
+const weft_cli_row* weft_cli_rows(size_t* count_out);
+
+/// The last part of a path, for usage lines.
+const char* weft_cli_path_name(const char* path);
+
 // cmd_*.c ----------------------------------------------------------------------------------------
 
 weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv);
@@ -549,3 +580,7 @@ weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_completion(const weft_cli* cli, int argc, char** argv);
+
+/// The name of a fault of selftest; null from their number on.
+const char* weft_cli_selftest_fault(size_t index);

@@ -398,6 +398,10 @@ static bool blind_parse(const weft_cli_options* options, unsigned* blind) {
     return true;
 }
 
+const char* weft_cli_selftest_fault(size_t index) {
+    return index < sizeof fault_rows / sizeof fault_rows[0] ? fault_rows[index].name : NULL;
+}
+
 weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv) {
     weft_cli_options options;
     const fault_row* only;

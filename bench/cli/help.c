@@ -132,6 +132,14 @@ static const weft_cli_help helps[] = {
      "  weft list\n"
      "  weft list --json\n\n"
      "Exit status: 0."},
+    {WEFT_CLI_COMPLETION, "bash|fish|zsh",
+     "Print what makes a shell complete this program's commands, options and simulations.\v"
+     "An installed program needs no call of it: the shells find theirs. The lists are those of the "
+     "program that prints them, with the simulations of its own.\n\n"
+     "Examples:\n"
+     "  eval \"$(weft completion bash)\"\n"
+     "  weft completion fish | source\n\n"
+     "Exit status: 0 done, 2 wrong usage."},
 };
 
 const weft_cli_help* weft_cli_help_of(weft_cli_command command) {

@@ -251,6 +251,46 @@ static const option_row option_rows[] = {
 
 #define OPTION_COUNT (sizeof option_rows / sizeof option_rows[0])
 
+/// What an option may be, where that is one of a few words. Parsing decides; a test of the program
+/// gives it each word.
+static const struct {
+    unsigned commands;
+    int key;
+    const char* values;
+} value_rows[] = {
+    {EXECUTES, KEY_EXECUTOR, "serial virtual threads"},
+    {EXECUTES, KEY_SWEEP, "auto chunk system"},
+    {SIMULATES, KEY_GUARD, "none alias hash twin trap"},
+    {COMPARES, KEY_CHECK, "root sync heavy"},
+    {WEFT_CLI_RUN, KEY_LOG_POLICY, "block drop count"},
+    {WEFT_CLI_RUN, KEY_LATE, "catch-up skip"},
+    {WEFT_CLI_RUN, KEY_FSYNC, "tick none"},
+    {WEFT_CLI_GRAPH, KEY_FORMAT, "text json dot svg"},
+    {WEFT_CLI_GRAPH, KEY_DENY, "ambiguous double-writer read-before-write dead"},
+    {WEFT_CLI_EXPORT, KEY_FORMAT, "csv sqlite npz"},
+};
+
+bool weft_cli_option_next(weft_cli_command command, size_t* at, weft_cli_option* out) {
+    const struct argp_option* option = NULL;
+    for (; *at < OPTION_COUNT && option == NULL; ++*at) {
+        const option_row* row = &option_rows[*at];
+        if ((row->commands & (unsigned)command) && !(row->option.flags & OPTION_HIDDEN))
+            option = &row->option;
+    }
+    if (option == NULL)
+        return false;
+    *out = (weft_cli_option){.name = option->name,
+                             .letter = option->key < 256 ? (char)option->key : '\0',
+                             .argument = option->arg,
+                             .argument_optional = (option->flags & OPTION_ARG_OPTIONAL) != 0,
+                             .text = option->doc};
+    for (size_t i = 0; i < sizeof value_rows / sizeof value_rows[0]; i++) {
+        if ((value_rows[i].commands & (unsigned)command) && value_rows[i].key == option->key)
+            out->values = value_rows[i].values;
+    }
+    return true;
+}
+
 // Parsing ----------------------------------------------------------------------------------------
 
 static void parse_count(struct argp_state* state, const char* name, const char* text, bool* has,

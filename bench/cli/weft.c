@@ -7,28 +7,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct command_row {
-    const char* name; // One word or two.
-    weft_exit (*run)(const weft_cli* cli, int argc, char** argv);
-    const char* summary;
-} command_row;
-
-static const command_row command_rows[] = {
-    {"run", weft_cli_run, "run a simulation and print its digests"},
-    {"verify", weft_cli_verify, "compare every executor with the serial run, tick by tick"},
-    {"bisect", weft_cli_bisect, "go from a difference to its cause; replay a bundle"},
-    {"replay", weft_cli_replay, "run a journal again and compare every digest"},
-    {"graph", weft_cli_graph, "show how systems are ordered, and why"},
-    {"bench", weft_cli_bench, "measure Weft on this machine"},
-    {"bench compare", weft_cli_compare, "say which rows of two runs are faster or slower"},
-    {"bench runs", weft_cli_runs, "list the runs of a file of results"},
-    {"lint", weft_cli_lint, "find in sources and objects what breaks determinism"},
-    {"selftest", weft_cli_selftest, "plant faults and see that each instrument names them"},
-    {"export", weft_cli_export, "write the tables of a log as CSV, SQLite or arrays of NumPy"},
-    {"list", weft_cli_list, "list the simulations and measurements in this program"},
+static const weft_cli_row command_rows[] = {
+    {"run", WEFT_CLI_RUN, weft_cli_run, "run a simulation and print its digests"},
+    {"verify", WEFT_CLI_VERIFY, weft_cli_verify,
+     "compare every executor with the serial run, tick by tick"},
+    {"bisect", WEFT_CLI_BISECT, weft_cli_bisect,
+     "go from a difference to its cause; replay a bundle"},
+    {"replay", WEFT_CLI_REPLAY, weft_cli_replay, "run a journal again and compare every digest"},
+    {"graph", WEFT_CLI_GRAPH, weft_cli_graph, "show how systems are ordered, and why"},
+    {"bench", WEFT_CLI_BENCH, weft_cli_bench, "measure Weft on this machine"},
+    {"bench compare", WEFT_CLI_COMPARE, weft_cli_compare,
+     "say which rows of two runs are faster or slower"},
+    {"bench runs", WEFT_CLI_RUNS, weft_cli_runs, "list the runs of a file of results"},
+    {"lint", WEFT_CLI_LINT, weft_cli_lint, "find in sources and objects what breaks determinism"},
+    {"selftest", WEFT_CLI_SELFTEST, weft_cli_selftest,
+     "plant faults and see that each instrument names them"},
+    {"export", WEFT_CLI_EXPORT, weft_cli_export,
+     "write the tables of a log as CSV, SQLite or arrays of NumPy"},
+    {"list", WEFT_CLI_LIST, weft_cli_list, "list the simulations and measurements in this program"},
+    {"completion", WEFT_CLI_COMPLETION, weft_cli_completion,
+     "print what makes a shell complete commands and options"},
 };
 
 #define COMMAND_COUNT (sizeof command_rows / sizeof command_rows[0])
+
+const weft_cli_row* weft_cli_rows(size_t* count_out) {
+    *count_out = COMMAND_COUNT;
+    return command_rows;
+}
 
 static void help_print(FILE* file, const char* program) {
     (void)fprintf(file,
@@ -51,8 +57,7 @@ static void help_print(FILE* file, const char* program) {
                   program, program, program, program, program, program);
 }
 
-/// The last part of a path, for usage lines.
-static const char* path_name(const char* path) {
+const char* weft_cli_path_name(const char* path) {
     const char* slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
 }
@@ -69,7 +74,7 @@ static weft_exit command_unknown(const char* program, const char* word) {
 }
 
 /// Runs a command with "program command" as its name in usage lines.
-static weft_exit command_run(const weft_cli* cli, const command_row* row, int argc, char** argv) {
+static weft_exit command_run(const weft_cli* cli, const weft_cli_row* row, int argc, char** argv) {
     char name[96];
     char** args = calloc((size_t)argc + 1, sizeof(*args));
     if (args == NULL) {
@@ -77,7 +82,7 @@ static weft_exit command_run(const weft_cli* cli, const command_row* row, int ar
         return WEFT_EXIT_FAILURE;
     }
     memcpy(args, argv, (size_t)argc * sizeof(*args));
-    (void)snprintf(name, sizeof name, "%s %s", path_name(cli->program), row->name);
+    (void)snprintf(name, sizeof name, "%s %s", weft_cli_path_name(cli->program), row->name);
     args[0] = name;
     weft_exit code = row->run(cli, argc, args);
     free(args);
@@ -85,8 +90,8 @@ static weft_exit command_run(const weft_cli* cli, const command_row* row, int ar
 }
 
 /// The command that these words begin with; of two that do, the longer one. Null if none does.
-static const command_row* command_find(char* const* words) {
-    const command_row* found = NULL;
+static const weft_cli_row* command_find(char* const* words) {
+    const weft_cli_row* found = NULL;
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         const char* name = command_rows[i].name;
         size_t first = strcspn(name, " ");
@@ -104,7 +109,7 @@ static bool word_is(const char* word, const char* a, const char* b, const char* 
 }
 
 static weft_exit dispatch(const weft_cli* cli, int argc, char** argv) {
-    const char* program = path_name(cli->program);
+    const char* program = weft_cli_path_name(cli->program);
     if (argc < 2) {
         help_print(stderr, program);
         return WEFT_EXIT_USAGE;
@@ -120,7 +125,7 @@ static weft_exit dispatch(const weft_cli* cli, int argc, char** argv) {
     }
     // `weft help run` is `weft run --help`.
     bool wants_help = strcmp(word, "help") == 0;
-    const command_row* row = command_find(argv + (wants_help ? 2 : 1));
+    const weft_cli_row* row = command_find(argv + (wants_help ? 2 : 1));
     if (row == NULL)
         return command_unknown(program, argv[wants_help ? 2 : 1]);
     if (wants_help) {

@@ -119,6 +119,12 @@ section_usage() {
     err "'rnu' is not a command: did you mean 'run'?"
     try 2 --frobnicate
     err "'--frobnicate' is not a command"
+    try 2 completion
+    err "completion needs the name of one shell: bash, fish or zsh"
+    try 2 completion ksh
+    err "completion needs the name of one shell: bash, fish or zsh"
+    try 2 completion bash fish
+    err "completion needs the name of one shell: bash, fish or zsh"
     try 2 run
     err "run needs a simulation"
     try 2 run creatures boids

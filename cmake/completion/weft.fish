@@ -1,0 +1,2 @@
+# Completion of the program weft for fish, which prints it itself.
+weft completion fish 2>/dev/null | source
