@@ -10,7 +10,7 @@ bench_packages="gcc libc6-dev cmake ninja-build pkg-config
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
     libclang-14-dev libmpfr-dev relacy-dev graphviz
-    python3 python3-numpy mandoc"
+    python3 python3-numpy mandoc dpkg-dev file"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
     gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
