@@ -258,7 +258,7 @@ static const struct {
     int key;
     const char* values;
 } value_rows[] = {
-    {EXECUTES, KEY_EXECUTOR, "serial virtual threads"},
+    {EXECUTES, KEY_EXECUTOR, "serial virtual threads processes"},
     {EXECUTES, KEY_SWEEP, "auto chunk system"},
     {SIMULATES, KEY_GUARD, "none alias hash twin trap"},
     {COMPARES, KEY_CHECK, "root sync heavy"},
