@@ -5,7 +5,7 @@
 /// it is all bytes but those of large free blocks, put back to where they were.
 #pragma once
 
-#include "memory.h"
+#include "memory_alias.h"
 #include "weft_world.h"
 
 /// Bytes that are not kept.
