@@ -70,12 +70,13 @@ typedef struct weft__pool {
     uint64_t wake_ns;   // What a wake costs.
     uint64_t gain_ns;   // What company could gain, or gained, in this tick so far.
     uint64_t last_gain_ns;
-    uint64_t lost_ns;      // What it would have gained since the last wake.
-    uint64_t won_ns;       // What it has gained since the last wake.
-    weft__perturb perturb; // Of the running batch.
-    uint32_t reluctance;   // Wakes that did not pay make the next ones rarer.
-    uint64_t preemptions;
-    pthread_mutex_t guard; // Of the arena, while workers run.
+    uint64_t lost_ns;        // What it would have gained since the last wake.
+    uint64_t won_ns;         // What it has gained since the last wake.
+    weft__perturb perturb;   // Of the running batch.
+    uint32_t reluctance;     // Wakes that did not pay make the next ones rarer.
+    uint64_t preemptions;    // Of the caller,
+    uint64_t preemptions_ns; // as of then.
+    pthread_mutex_t guard;   // Of the arena, while workers run.
     size_t block_size;
 } weft__pool;
 

@@ -23,6 +23,8 @@
 #define PROBE_ROUNDS 32u
 // Of the cost of measured batches, what waking for that alone may cost.
 #define PROBE_SHARE 64u
+// A count of preemptions speaks for so many times the batch that was long.
+#define RECENT_BATCHES 16u
 
 // First sharded item whose shard is not below `shard`.
 static uint32_t item_lower(const weft__batch* batch, uint32_t shard) {
@@ -258,13 +260,17 @@ static bool choose(weft__pool* pool, const weft__pace* pace, const weft__pace_te
     return worth;
 }
 
-// The caller itself has lost its CPU, or the world grew: what is far over the usual is looked into.
+// The caller itself has lost its CPU, or the world grew, or its rows had left the caches: what is
+// far over the usual is looked into. What the count was long ago says nothing: the caller does
+// other things between ticks.
 static void check_caller(weft__pool* pool, uint64_t usual_ns, uint64_t took_ns, uint64_t now) {
     if (usual_ns == 0 || took_ns < 3 * usual_ns + WEFT__STALL_NS || took_ns < pool->last_gain_ns)
         return;
     uint64_t preemptions = weft__os_preemptions();
-    bool lost = preemptions != pool->preemptions;
+    bool recent = now - pool->preemptions_ns < RECENT_BATCHES * took_ns;
+    bool lost = recent && preemptions != pool->preemptions;
     pool->preemptions = preemptions;
+    pool->preemptions_ns = now;
     for (uint32_t i = pool->worker_count; lost && i > 1; i--) {
         if (weft__atomic_u32_load_relaxed(&pool->workers[i - 1].resting) != 0)
             continue;

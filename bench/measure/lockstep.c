@@ -48,6 +48,8 @@ static weft_status open_one(const weft_measure_options* options, weft_lockstep* 
                             .apart = one->desc.guard == WEFT_GUARD_TRAP};
     WEFT_TRY(weft_rig_open_as(&one->rig, one->module, &start));
     WEFT_TRY(weft_rig_add(&one->rig, &one->desc));
+    if (one->pins_caller)
+        (void)!weft_executor_pin_caller(one->rig.executor[0]);
     WEFT_TRY(open_log(one));
     if (one->journal_path == NULL)
         return WEFT_STATUS_OK;

@@ -19,6 +19,7 @@ typedef struct weft_lockstep {
     weft_simlog_desc log_desc; // How that is written.
     bool digest;               // Both digests after each tick, in its time.
     bool unordered;            // weft_world_desc.unordered_commit.
+    bool pins_caller;          // Threads: the thread that measures stays on worker 0's CPU.
     bool aliased;              // Memory that is mapped twice; for TRAP with columns apart.
     // Set by the calls.
     weft_rig rig;

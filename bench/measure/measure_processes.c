@@ -18,6 +18,8 @@ enum {
     DEATHS = 5,
     WARM = 20,
     PERCENT = 2,
+    IMAGES = 3,
+    STRETCH_TICKS = 20000,
 };
 
 typedef struct subject {
@@ -25,18 +27,19 @@ typedef struct subject {
     uint64_t entity_count;
     uint64_t quick_count;
     double target; // Of the ratio; 0: none.
+    bool images;   // Their share is measured too.
 } subject;
 
 static const subject subjects[] = {
-    {&weft_workload_creatures, 1000000, 2000, 1.1},
-    {&weft_workload_motion, 1000000, 2000, 0},
-    {&weft_workload_motion_compute, 100000, 2000, 0},
-    {&weft_workload_churn, 100000, 2000, 0},
-    {&weft_workload_churn_sparse, 100000, 2000, 0},
-    {&weft_workload_boids, 20000, 500, 0},
-    {&weft_workload_tick10, 1000000, 2000, 0},
-    {&weft_workload_orbits, 20000, 500, 0},
-    {&weft_workload_overhead, 10, 10, 0},
+    {&weft_workload_creatures, 1000000, 2000, 1.1, true},
+    {&weft_workload_motion, 1000000, 2000, 0, true},
+    {&weft_workload_motion_compute, 100000, 2000, 0, false},
+    {&weft_workload_churn, 100000, 2000, 0, false},
+    {&weft_workload_churn_sparse, 100000, 2000, 0, false},
+    {&weft_workload_boids, 20000, 500, 0, false},
+    {&weft_workload_tick10, 1000000, 2000, 0, false},
+    {&weft_workload_orbits, 20000, 500, 0, false},
+    {&weft_workload_overhead, 10, 10, 0, false},
 };
 
 static weft_executor_desc processes_of(uint32_t workers, const weft_topology* topology) {
@@ -53,25 +56,34 @@ static uint64_t size_of(const weft_measure_options* options, const subject* what
 
 // Workloads --------------------------------------------------------------------------------------
 
-// Of the time since the first image, which no tick has paid for yet.
-static void tabulate_images(const weft_measure_options* options, weft_measure_table* table,
-                            const char* label, const weft_lockstep* one) {
-    weft_executor_stats stats = weft_executor_stats_read(one->rig.executor[0]);
-    weft_series share = {.count = 0};
+// What images take of the time of ticks, over a stretch that begins and ends with one.
+static weft_status share(const weft_measure_options* options, const char* label, weft_rig* rig,
+                         weft_measure_table* table) {
+    weft_series taken = {.count = 0};
     weft_series image = {.count = 0};
-    double ticks_ns = 0;
-    for (uint32_t i = 0; i < one->us.count; ++i)
-        ticks_ns += one->us.value[i] * 1e3 * (double)stats.ticks / (double)one->us.count;
-    double each_ns = stats.images > 0 ? (double)stats.images_ns / (double)stats.images : 0;
-    weft_series_add(&image, each_ns);
-    weft_series_add(&share,
-                    stats.images > 0 ? 100 * each_ns * (double)(stats.images - 1) / ticks_ns : 0);
+    uint64_t ticks_max = options->quick ? 200 : STRETCH_TICKS;
+    for (uint32_t i = 0; i <= IMAGES; ++i) {
+        weft_executor_stats begin = weft_executor_stats_read(rig->executor[0]);
+        weft_executor_stats end = begin;
+        uint64_t start = weft_measure_now_ns();
+        while (end.images == begin.images && end.ticks < begin.ticks + ticks_max) {
+            WEFT_TRY(weft_rig_tick(rig, 0));
+            end = weft_executor_stats_read(rig->executor[0]);
+        }
+        double ns = (double)(end.images_ns - begin.images_ns);
+        if (i == 0 || end.images == begin.images)
+            continue; // The first stretch began anywhere.
+        weft_series_add(&taken, 100 * ns / (double)(weft_measure_now_ns() - start));
+        weft_series_add(&image, ns);
+    }
+    if (image.count == 0)
+        return WEFT_STATUS_OK; // Ticks are too short for one.
+    weft_executor_stats stats = weft_executor_stats_read(rig->executor[0]);
     weft_measure_row* row = weft_measure_add(table, "ms", &image, 1e-6, "%s, one image", label);
-    snprintf(row->note, sizeof(row->note), "%.1f MB, %llu in %llu ticks",
-             (double)stats.image_bytes / 1e6, (unsigned long long)stats.images,
-             (unsigned long long)stats.ticks);
-    row = weft_measure_add(table, "%", &share, 1, "%s, images, share of the time", label);
+    snprintf(row->note, sizeof(row->note), "%.1f MB", (double)stats.image_bytes / 1e6);
+    row = weft_measure_add(table, "%", &taken, 1, "%s, images, share of the time", label);
     weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, PERCENT);
+    return WEFT_STATUS_OK;
 }
 
 static weft_status compare(const weft_measure_options* options, const weft_topology* topology,
@@ -79,7 +91,7 @@ static weft_status compare(const weft_measure_options* options, const weft_topol
     uint64_t entities = size_of(options, what);
     weft_lockstep_length length = weft_lockstep_length_of(options);
     weft_lockstep all[SIDES] = {
-        {.name = "threads", .desc = weft_rig_threads(workers, topology)},
+        {.name = "threads", .desc = weft_rig_threads(workers, topology), .pins_caller = true},
         {.name = "processes", .desc = processes_of(workers, topology), .aliased = true},
     };
     char label[64];
@@ -105,7 +117,8 @@ static weft_status compare(const weft_measure_options* options, const weft_topol
             weft_measure_add(table, "ratio", &ratio, 1, "%s, processes to threads", label);
         if (what->target > 0)
             weft_measure_target(options, row, WEFT_MEASURE_AT_MOST, what->target);
-        tabulate_images(options, table, label, &all[PROCESSES]);
+        if (what->images)
+            status = share(options, label, &all[PROCESSES].rig, table);
     }
     weft_lockstep_close(all, SIDES);
     return status;
