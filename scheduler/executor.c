@@ -655,10 +655,14 @@ static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
     WEFT_TRY(prepare_runs(executor));
     WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
+    bool processes = executor->desc.kind == WEFT_EXECUTOR_PROCESSES;
+    bool one_at_a_time = executor->desc.kind < WEFT_EXECUTOR_THREADS || executor->worker_count == 1;
+    bool own_pages = processes && executor->desc.guard == WEFT_GUARD_TRAP;
     WEFT_TRY(weft__guard_create(executor->world, executor->desc.guard, executor->worker_count,
-                                executor->desc.kind < WEFT_EXECUTOR_THREADS ||
-                                    executor->worker_count == 1,
-                                executor->desc.schedule_seed, &executor->guard));
+                                one_at_a_time || own_pages, executor->desc.schedule_seed,
+                                &executor->guard));
+    if (executor->guard != NULL)
+        executor->guard->own_pages = own_pages;
     WEFT_TRY(weft__rollback_create(executor));
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:

@@ -10,6 +10,7 @@
 #include <weft/float_state.h>
 
 #include "float_control.h"
+#include "memory_alias.h"
 
 const char* weft_guard_name(weft_guard guard) {
     static const char* const names[] = {"none", "alias", "hash", "twin", "trap"};
@@ -42,7 +43,8 @@ weft_status weft__guard_create(weft_world* world, weft_guard mode, uint32_t lane
         return weft__world_fail(
             world, WEFT_STATUS_BAD_ARGUMENT,
             "guard \"%s\" watches one worker at a time: use WEFT_EXECUTOR_SERIAL "
-            "or WEFT_EXECUTOR_VIRTUAL, or one thread",
+            "or WEFT_EXECUTOR_VIRTUAL, or one thread; guard \"trap\" also any number of "
+            "WEFT_EXECUTOR_PROCESSES",
             weft_guard_name(mode));
     if (mode == WEFT_GUARD_TRAP && (world->arena.memory.apart == 0 || world->write_alias == 0 ||
                                     world->write_alias != world->read_alias))
@@ -82,17 +84,27 @@ static weft_status pages_failed(weft_world* world, weft_status status) {
                              (unsigned long long)world->tick);
 }
 
+// All that there will ever be is mapped already.
+weft_status weft__guard_worker_begin(weft__guard* guard) {
+    const weft__alias_memory* memory = weft__memory_alias(&guard->world->arena.memory);
+    WEFT_ASSERT(memory != NULL);
+    if (guard->mode != WEFT_GUARD_TRAP)
+        return WEFT_STATUS_OK;
+    return weft__os_protect(memory->pair.base + memory->pair.range, memory->pair.range,
+                            WEFT__OS_NONE);
+}
+
 weft_status weft__guard_tick_begin(weft__guard* guard) {
     for (uint32_t i = 0; i < guard->lane_count; i++)
         guard->lanes[i].report.found = false;
-    if (guard->mode != WEFT_GUARD_TRAP)
+    if (guard->mode != WEFT_GUARD_TRAP || guard->own_pages)
         return WEFT_STATUS_OK;
     weft_status status = weft__guard_trap_all(guard, false);
     return status == WEFT_STATUS_OK ? status : pages_failed(guard->world, status);
 }
 
 weft_status weft__guard_tick_end(weft__guard* guard) {
-    if (guard->mode != WEFT_GUARD_TRAP)
+    if (guard->mode != WEFT_GUARD_TRAP || guard->own_pages)
         return WEFT_STATUS_OK;
     weft_status status = weft__guard_trap_all(guard, true);
     return status == WEFT_STATUS_OK ? status : pages_failed(guard->world, status);
@@ -135,7 +147,8 @@ weft_status weft__guard_call(weft__guard* guard, weft_view* view, uint32_t worke
         status = weft__guard_trap(lane);
         break;
     }
-    guard->calls++;
+    if (!guard->own_pages) // Else several workers are here at once.
+        guard->calls++;
     return status;
 }
 

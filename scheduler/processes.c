@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 // Where all CPUs are for workers, the host and the leader keep each other's CPU for so long only.
 #define CROWDED_SPIN_NS 2000u
@@ -13,6 +14,8 @@
 #define STUCK_LOOKS 8u
 // What a process's mark says (weft__os_fork_mark_create): neither a host nor a stranger.
 #define MARK_WORKER 2u
+// Exit code of a worker that could not close its pages.
+#define EXIT_UNGUARDED 71
 
 // In the workers ---------------------------------------------------------------------------------
 
@@ -74,6 +77,9 @@ static void worker_main(void* context) {
     const weft__processes* processes = self->processes;
     weft__os_fork_mark_set(processes->pool->fork_mark, MARK_WORKER);
     weft__os_fork_mark_set(processes->recovery.memory->mark, MARK_WORKER);
+    weft__guard* guard = processes->executor->guard;
+    if (guard != NULL && weft__guard_worker_begin(guard) != WEFT_STATUS_OK)
+        _exit(EXIT_UNGUARDED);
     if (self->index == 0)
         lead(processes);
     else

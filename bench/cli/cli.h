@@ -210,6 +210,9 @@ const char* weft_cli_executor_name(weft_executor_kind kind);
 /// True of executors whose workers run at the same time.
 bool weft_cli_executor_is_parallel(weft_executor_kind kind);
 
+/// Whether a guard can watch several workers of such an executor.
+bool weft_cli_guard_watches(weft_guard guard, weft_executor_kind kind);
+
 /// The first `length` characters of `text` as an executor.
 bool weft_cli_executor_parse(const char* text, size_t length, weft_cli_executor* out);
 

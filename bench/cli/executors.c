@@ -22,6 +22,11 @@ bool weft_cli_executor_is_parallel(weft_executor_kind kind) {
     return kind == WEFT_EXECUTOR_THREADS || kind == WEFT_EXECUTOR_PROCESSES;
 }
 
+bool weft_cli_guard_watches(weft_guard guard, weft_executor_kind kind) {
+    return guard <= WEFT_GUARD_ALIAS || !weft_cli_executor_is_parallel(kind) ||
+           (guard == WEFT_GUARD_TRAP && kind == WEFT_EXECUTOR_PROCESSES);
+}
+
 weft_cli_memory weft_cli_memory_for(weft_guard guard, weft_executor_kind kind) {
     if (guard == WEFT_GUARD_TRAP)
         return WEFT_CLI_MEMORY_APART;
@@ -136,11 +141,12 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
         executor.worker_count = options->worker_count;
     }
     // These watch one worker at a time.
-    if (options->guard > WEFT_GUARD_ALIAS && weft_cli_executor_is_parallel(executor.kind)) {
+    if (!weft_cli_guard_watches(options->guard, executor.kind)) {
         if (executor.worker_count > 1 ||
             (options->executor != NULL && executor.worker_count == 0)) {
             weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "
-                              "--workers out, or take serial, virtual:N or threads:1",
+                              "--workers out, or take serial, virtual:N or threads:1; "
+                              "trap also processes:N",
                               weft_guard_name(options->guard));
             return WEFT_EXIT_USAGE;
         }

@@ -111,10 +111,10 @@ static weft_exit job_configure(verify_job* job) {
         }
         if (executor.kind != WEFT_EXECUTOR_SERIAL && executor.worker_count == 0)
             executor.worker_count = options->worker_count;
-        if (job_guard(options) > WEFT_GUARD_ALIAS && weft_cli_executor_is_parallel(executor.kind) &&
-            executor.worker_count != 1) {
-            weft_cli_complain("--guard=%s watches one worker at a time: take serial, virtual:N or "
-                              "threads:1",
+        if (executor.worker_count != 1 &&
+            !weft_cli_guard_watches(job_guard(options), executor.kind)) {
+            weft_cli_complain("--guard=%s watches one worker at a time: take serial, virtual:N, "
+                              "threads:1 or, with trap, processes:N",
                               weft_guard_name(options->guard));
             return WEFT_EXIT_USAGE;
         }
