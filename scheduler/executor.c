@@ -10,6 +10,7 @@
 #include "exec_processes.h"
 #include "float_control.h"
 #include "os.h"
+#include "placement.h"
 #include "pool.h"
 #include "rollback_tick.h"
 #include "weft_sort.h"
@@ -633,7 +634,9 @@ static weft_status choose_workers(weft_executor* executor) {
         weft_topology* own = NULL;
         if (topology == NULL)
             WEFT_TRY(weft_topology_create(NULL, &own));
-        executor->worker_count = weft_topology_suggested_workers(topology != NULL ? topology : own);
+        executor->worker_count = weft__placement_suggest(
+            topology != NULL ? topology : own,
+            executor->desc.pin ? &executor->desc.placement : (const weft_placement*)NULL);
         weft_topology_destroy(own);
     }
     return executor->worker_count <= WEFT__WORKERS_MAX ? WEFT_STATUS_OK : WEFT_STATUS_BAD_ARGUMENT;

@@ -106,15 +106,21 @@ static int order_by_load(const candidate* a, const candidate* b) {
     return by_node != 0 ? by_node : order(a->l3_load, b->l3_load);
 }
 
-static void take_one(candidate* candidates, uint32_t count, weft__placement_policy policy) {
+static int order_by_policy(const candidate* a, const candidate* b, weft_placement_policy policy) {
+    if (policy == WEFT_PLACEMENT_SPREAD)
+        return order_by_load(a, b);
+    return policy == WEFT_PLACEMENT_PER_NODE ? order(a->node_load, b->node_load) : 0;
+}
+
+static void take_one(candidate* candidates, uint32_t count, weft_placement_policy policy) {
     candidate* best = NULL;
     for (uint32_t i = 0; i < count; i++) {
         candidate* other = &candidates[i];
         if (other->taken)
             continue;
         int by = best != NULL ? order_by_worth(other->cpu, best->cpu) : -1;
-        if (by == 0 && policy == WEFT__PLACEMENT_SPREAD)
-            by = order_by_load(other, best);
+        if (by == 0)
+            by = order_by_policy(other, best, policy);
         if (by < 0)
             best = other;
     }
@@ -123,7 +129,8 @@ static void take_one(candidate* candidates, uint32_t count, weft__placement_poli
     for (uint32_t i = 0; i < count; i++) {
         candidate* other = &candidates[i];
         other->package_load += same(other->cpu->package, best->cpu->package);
-        other->node_load += same(other->cpu->node, best->cpu->node);
+        // CPUs of no known node are a node's worth, or they would always have the fewest workers.
+        other->node_load += other->cpu->node == best->cpu->node;
         other->l3_load += same(other->cpu->l3, best->cpu->l3);
     }
 }
@@ -131,7 +138,7 @@ static void take_one(candidate* candidates, uint32_t count, weft__placement_poli
 // Chooses a CPU for every worker: `chosen` gets worker_count entries. `candidates` are all CPUs in
 // list order.
 static void choose_cpus(candidate* candidates, uint32_t count, uint32_t worker_count,
-                        weft__placement_policy policy, const weft_topology_cpu** chosen) {
+                        weft_placement_policy policy, const weft_topology_cpu** chosen) {
     WEFT_ASSERT(count > 0);
     uint32_t wanted = worker_count < count ? worker_count : count;
     for (uint32_t i = 0; i < wanted; i++)
@@ -173,42 +180,149 @@ static void order_helpers(const weft_topology_cpu* const* chosen, uint32_t worke
     }
 }
 
-static weft_status place_on_cpus(const weft_topology* topology, uint32_t worker_count,
-                                 weft__placement_policy policy, weft__placement* placement) {
+static const weft_topology_cpu* find_cpu(const weft_topology_cpu* cpus, uint32_t count,
+                                         uint32_t os_index) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (cpus[i].os_index == os_index)
+            return &cpus[i];
+    }
+    return NULL;
+}
+
+// A list is taken as it is, or refused for one of its CPUs.
+static weft_status choose_listed(const weft_topology* topology, const weft_placement* placement,
+                                 uint32_t worker_count, const weft_topology_cpu** chosen,
+                                 uint32_t* refused) {
     uint32_t count = 0;
     const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
-    size_t chosen_size = worker_count * sizeof(const weft_topology_cpu*);
-    size_t size = chosen_size + count * sizeof(candidate);
-    void* region = NULL;
-    WEFT_TRY(weft__os_region_reserve(size, &region));
-    const weft_topology_cpu** chosen = region;
-    candidate* candidates = (candidate*)(void*)((char*)region + chosen_size);
-    for (uint32_t i = 0; i < count; i++)
-        candidates[i].cpu = &cpus[i];
-    choose_cpus(candidates, count, worker_count, policy, chosen);
+    *refused = WEFT_TOPOLOGY_UNKNOWN;
+    if (placement->cpu_count == 0 || placement->cpus == NULL)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    for (uint32_t i = 0; i < placement->cpu_count; i++) {
+        bool bad = find_cpu(cpus, count, placement->cpus[i]) == NULL;
+        for (uint32_t j = 0; j < i && !bad; j++)
+            bad = placement->cpus[j] == placement->cpus[i];
+        if (bad) {
+            *refused = placement->cpus[i];
+            return WEFT_STATUS_BAD_ARGUMENT;
+        }
+    }
     for (uint32_t worker = 0; worker < worker_count; worker++)
-        placement->cpus[worker] = chosen[worker]->os_index;
-    order_helpers(chosen, worker_count, placement->help_order);
-    weft__os_region_release(region, size);
+        chosen[worker] = find_cpu(cpus, count, placement->cpus[worker % placement->cpu_count]);
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__placement_compute(const weft_topology* topology, uint32_t worker_count,
-                                    weft__placement_policy policy, weft__placement* placement) {
-    WEFT_ASSERT(worker_count > 0);
-    WEFT_ASSERT(placement != NULL && placement->cpus != NULL);
-    WEFT_ASSERT(placement->help_order != NULL || worker_count == 1);
-    placement->oversubscribed = false;
-    placement->over_quota = false;
-    if (topology != NULL) {
-        weft_topology_info info = weft_topology_info_get(topology);
-        placement->oversubscribed = worker_count > info.worker_cpu_count;
-        placement->over_quota = worker_count > quota_workers(&info);
-    }
-    if (topology != NULL && policy != WEFT__PLACEMENT_NONE)
-        return place_on_cpus(topology, worker_count, policy, placement);
-    for (uint32_t worker = 0; worker < worker_count; worker++)
-        placement->cpus[worker] = WEFT__PLACEMENT_UNPINNED;
-    order_helpers(NULL, worker_count, placement->help_order);
+static weft_status choose(const weft_topology* topology, const weft_placement* placement,
+                          uint32_t worker_count, const weft_topology_cpu** chosen,
+                          uint32_t* refused) {
+    if (placement->policy == WEFT_PLACEMENT_LIST)
+        return choose_listed(topology, placement, worker_count, chosen, refused);
+    *refused = WEFT_TOPOLOGY_UNKNOWN;
+    if (placement->policy > WEFT_PLACEMENT_LIST || placement->cpu_count != 0)
+        return WEFT_STATUS_BAD_ARGUMENT;
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    void* region = NULL;
+    WEFT_TRY(weft__os_region_reserve(count * sizeof(candidate), &region));
+    candidate* candidates = region;
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i].cpu = &cpus[i];
+    choose_cpus(candidates, count, worker_count, placement->policy, chosen);
+    weft__os_region_release(region, count * sizeof(candidate));
     return WEFT_STATUS_OK;
+}
+
+uint32_t weft__placement_suggest(const weft_topology* topology, const weft_placement* placement) {
+    uint32_t workers = weft_topology_suggested_workers(topology);
+    bool listed = placement != NULL && placement->policy == WEFT_PLACEMENT_LIST;
+    if (listed && placement->cpu_count > 0 && placement->cpu_count < workers)
+        workers = placement->cpu_count;
+    WEFT_ASSERT(workers > 0);
+    return workers;
+}
+
+weft_status weft__placement_compute(const weft_topology* topology, uint32_t worker_count,
+                                    const weft_placement* placement, weft__placement* out) {
+    WEFT_ASSERT(topology != NULL && worker_count > 0);
+    WEFT_ASSERT(out != NULL && out->cpus != NULL);
+    WEFT_ASSERT(out->help_order != NULL || worker_count == 1);
+    out->room = weft__placement_suggest(topology, placement);
+    if (placement == NULL) {
+        for (uint32_t worker = 0; worker < worker_count; worker++)
+            out->cpus[worker] = WEFT__PLACEMENT_UNPINNED;
+        order_helpers(NULL, worker_count, out->help_order);
+        return WEFT_STATUS_OK;
+    }
+    size_t size = worker_count * sizeof(const weft_topology_cpu*);
+    void* region = NULL;
+    WEFT_TRY(weft__os_region_reserve(size, &region));
+    const weft_topology_cpu** chosen = region;
+    weft_status status = choose(topology, placement, worker_count, chosen, &out->refused);
+    if (status == WEFT_STATUS_OK) {
+        for (uint32_t worker = 0; worker < worker_count; worker++)
+            out->cpus[worker] = chosen[worker]->os_index;
+        order_helpers(chosen, worker_count, out->help_order);
+    }
+    weft__os_region_release(region, size);
+    return status;
+}
+
+// Seats ------------------------------------------------------------------------------------------
+
+static uint32_t fastest_kind(const weft_topology* topology) {
+    uint32_t count = 0;
+    const weft_topology_cpu* cpus = weft_topology_cpus(topology, &count);
+    uint32_t fastest = 0;
+    for (uint32_t i = 0; i < count; i++)
+        fastest = cpus[i].kind > fastest ? cpus[i].kind : fastest;
+    return fastest;
+}
+
+static weft_seat_reason seat_reason(const weft_topology_cpu* cpu, uint32_t fastest,
+                                    weft_placement_policy policy, bool taken) {
+    if (taken)
+        return WEFT_SEAT_SHARED;
+    if (policy == WEFT_PLACEMENT_LIST)
+        return WEFT_SEAT_LISTED;
+    if (cpu->sibling > 0)
+        return WEFT_SEAT_SIBLING;
+    return cpu->kind < fastest ? WEFT_SEAT_SLOW_CORE : WEFT_SEAT_CORE;
+}
+
+weft_status weft_topology_place(const weft_topology* topology, const weft_placement* placement,
+                                uint32_t worker_count, weft_seat* seats) {
+    WEFT_ASSERT(topology != NULL && placement != NULL);
+    WEFT_ASSERT(seats != NULL && worker_count > 0);
+    uint32_t room = weft__placement_suggest(topology, placement);
+    uint32_t fastest = fastest_kind(topology);
+    uint32_t refused = 0;
+    size_t size = worker_count * sizeof(const weft_topology_cpu*);
+    void* region = NULL;
+    WEFT_TRY(weft__os_region_reserve(size, &region));
+    const weft_topology_cpu** chosen = region;
+    weft_status status = choose(topology, placement, worker_count, chosen, &refused);
+    for (uint32_t worker = 0; worker < worker_count && status == WEFT_STATUS_OK; worker++) {
+        const weft_topology_cpu* cpu = chosen[worker];
+        uint32_t beside = WEFT_TOPOLOGY_UNKNOWN;
+        bool taken = false;
+        for (uint32_t other = 0; other < worker && !taken; other++) {
+            taken = chosen[other] == cpu;
+            if (taken || (beside == WEFT_TOPOLOGY_UNKNOWN && same(chosen[other]->core, cpu->core)))
+                beside = other;
+        }
+        seats[worker] = (weft_seat){.cpu = cpu->os_index,
+                                    .reason = seat_reason(cpu, fastest, placement->policy, taken),
+                                    .beside = beside,
+                                    .rests = worker >= room};
+    }
+    weft__os_region_release(region, size);
+    return status;
+}
+
+void weft_topology_shards(uint32_t shard_count, uint32_t worker_count, uint32_t worker,
+                          uint32_t* first, uint32_t* end) {
+    WEFT_ASSERT(worker < worker_count);
+    WEFT_ASSERT(first != NULL && end != NULL);
+    *first = weft__placement_shard_end(shard_count, worker, worker_count);
+    *end = weft__placement_shard_end(shard_count, (uint64_t)worker + 1, worker_count);
 }

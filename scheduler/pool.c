@@ -44,15 +44,29 @@ uint64_t weft__pool_helped(const weft_executor* executor) {
     return helped;
 }
 
+static weft_status placement_refuse(weft__pool* pool, uint32_t cpu) {
+    weft_world* world = pool->executor->world;
+    if (cpu == WEFT_TOPOLOGY_UNKNOWN)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "placement: WEFT_PLACEMENT_LIST wants a list of CPUs, and the "
+                                "other policies none");
+    return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                            "placement: CPU %u is listed twice, or is not one that this process "
+                            "may use; `weft topo` shows those",
+                            cpu);
+}
+
 static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) {
     if (desc->topology == NULL)
         WEFT_TRY(weft_topology_create(NULL, &pool->own_topology));
     const weft_topology* topology = desc->topology != NULL ? desc->topology : pool->own_topology;
     pool->topology = topology;
     weft__placement placement = {.cpus = pool->cpus, .help_order = pool->help_orders};
-    WEFT_TRY(weft__placement_compute(topology, pool->worker_count,
-                                     desc->pin ? WEFT__PLACEMENT_SPREAD : WEFT__PLACEMENT_NONE,
-                                     &placement));
+    weft_status placed = weft__placement_compute(
+        topology, pool->worker_count, desc->pin ? &desc->placement : NULL, &placement);
+    if (placed == WEFT_STATUS_BAD_ARGUMENT)
+        return placement_refuse(pool, placement.refused);
+    WEFT_TRY(placed);
     // A topology of another machine places, but nothing can be pinned by it.
     bool pins = desc->pin && weft_topology_info_get(topology).is_this_machine;
     for (uint32_t i = 0; i < pool->worker_count; i++) {
@@ -60,7 +74,7 @@ static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) 
         pool->workers[i].help_order = pool->help_orders + (size_t)i * (pool->worker_count - 1);
     }
     // Workers without a CPU, or beyond the quota, could only take time from the others.
-    uint32_t room = weft_topology_suggested_workers(topology);
+    uint32_t room = placement.room;
     bool crowded = pool->worker_count > room;
     pool->executor->stats.oversubscribed = crowded;
     pool->spin_ns = crowded && desc->everybody ? 0 : desc->spin_ns;

@@ -8,6 +8,7 @@
 
 #include "os.h"
 #include "perturb.h"
+#include "placement.h"
 
 // A claim should be worth its compare-and-swap, and a share is not cut finer than this.
 #define CLAIM_NS 2000u
@@ -70,7 +71,7 @@ static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost
         if (homed == 0 || number == 0)
             end = batch->unsharded;
         else if (number < active && batch->shard_of != NULL)
-            end = item_lower(batch, (uint32_t)((shards * number + active - 1) / active));
+            end = item_lower(batch, weft__placement_shard_end(shards, number, active));
         else if (number < active)
             end = batch->unsharded + (uint32_t)(homed * number / active);
         pool->cuts[i + 1] = weft__cut((uint32_t)loose, end);

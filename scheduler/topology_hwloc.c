@@ -7,14 +7,33 @@
 #include <string.h>
 #include <unistd.h>
 
-// One region of the operating system's memory: this and the CPUs.
+// Lists, with room for what there can be at most.
+typedef struct topology_lists {
+    weft_topology_cpu* cpus;
+    weft_topology_node* nodes;
+    weft_topology_cache* caches;
+    weft_topology_kind* kinds;
+    weft_topology_closed_cpu* closed;
+    uint32_t cpu_capacity; // PUs of hwloc.
+    uint32_t node_count;
+    uint32_t cache_count;
+    uint32_t kind_count;
+    uint32_t closed_count;
+} topology_lists;
+
+// One region of the operating system's memory: this and its lists.
 struct weft_topology {
     hwloc_topology_t hwloc;
     weft_topology_info info;
+    topology_lists lists;
     size_t region_size;
     char quota_source[WEFT__OS_SOURCE_SIZE];
-    weft_topology_cpu cpus[];
 };
+
+static const hwloc_obj_type_t cache_types[] = {
+    HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L5CACHE};
+
+#define CACHE_TYPES (sizeof cache_types / sizeof *cache_types)
 
 static const char synthetic_prefix[] = "synthetic:";
 
@@ -123,10 +142,14 @@ static weft_topology_cpu cpu_describe(hwloc_topology_t hwloc, hwloc_obj_t pu) {
 }
 
 // The CPUs that may be used: allowed to the control group, and on this machine in the calling
-// thread's mask. Null if there is no memory or the mask cannot be read.
-static hwloc_bitmap_t usable_set(const weft_topology* topology) {
+// thread's mask, if the system tells it. Null if there is no memory.
+static hwloc_bitmap_t usable_set(weft_topology* topology) {
     hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology->hwloc));
     if (usable == NULL || !topology->info.is_this_machine)
+        return usable;
+    // Asked for here first: hwloc 2.9 asks again and again for ever when it is refused.
+    topology->info.mask_unknown = weft__os_affinity_list(NULL, 0) == 0;
+    if (topology->info.mask_unknown)
         return usable;
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
     if (mask == NULL || hwloc_get_cpubind(topology->hwloc, mask, HWLOC_CPUBIND_THREAD) != 0 ||
@@ -152,14 +175,11 @@ static uint32_t count_distinct(const weft_topology_cpu* cpus, uint32_t count, si
     return distinct > 0 ? distinct : 1;
 }
 
-static weft_status topology_read_cpus(weft_topology* topology, uint32_t capacity) {
+static void read_cpus(weft_topology* topology, hwloc_const_bitmap_t usable) {
     hwloc_topology_t hwloc = topology->hwloc;
-    hwloc_bitmap_t usable = usable_set(topology);
-    if (usable == NULL)
-        return WEFT_STATUS_OS;
-    weft_topology_cpu* cpus = topology->cpus;
+    weft_topology_cpu* cpus = topology->lists.cpus;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < capacity; i++) {
+    for (uint32_t i = 0; i < topology->lists.cpu_capacity; i++) {
         hwloc_obj_t pu = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_PU, i);
         if (!hwloc_bitmap_isset(usable, pu->os_index))
             continue;
@@ -171,16 +191,105 @@ static weft_status topology_read_cpus(weft_topology* topology, uint32_t capacity
             cpu.sibling = cpus[count - 1].sibling + 1;
         cpus[count++] = cpu;
     }
-    hwloc_bitmap_free(usable);
-    if (count == 0)
-        return WEFT_STATUS_OS;
     weft_topology_info* info = &topology->info;
     info->worker_cpu_count = count;
     info->core_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, core));
     info->node_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, node));
     info->package_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, package));
     info->kind_count = count_distinct(cpus, count, offsetof(weft_topology_cpu, kind));
-    return WEFT_STATUS_OK;
+}
+
+// How many usable CPUs lie below an object, or around a node.
+static uint32_t usable_below(hwloc_const_bitmap_t usable, hwloc_obj_t object) {
+    uint32_t count = 0;
+    int cpu = -1;
+    while ((cpu = hwloc_bitmap_next(object->cpuset, cpu)) >= 0)
+        count += hwloc_bitmap_isset(usable, (unsigned)cpu) != 0;
+    return count;
+}
+
+static void read_nodes(weft_topology* topology, hwloc_const_bitmap_t usable) {
+    topology_lists* lists = &topology->lists;
+    hwloc_obj_t node = NULL;
+    while ((node = hwloc_get_next_obj_by_type(topology->hwloc, HWLOC_OBJ_NUMANODE, node)) != NULL)
+        lists->nodes[lists->node_count++] =
+            (weft_topology_node){.os_index = node->os_index,
+                                 .cpu_count = usable_below(usable, node),
+                                 .bytes = node->attr->numanode.local_memory};
+}
+
+static void read_caches(weft_topology* topology, hwloc_const_bitmap_t usable) {
+    topology_lists* lists = &topology->lists;
+    for (uint32_t level = 0; level < CACHE_TYPES; level++) {
+        hwloc_obj_t cache = NULL;
+        while ((cache = hwloc_get_next_obj_by_type(topology->hwloc, cache_types[level], cache)) !=
+               NULL) {
+            uint32_t count = usable_below(usable, cache);
+            if (count > 0)
+                lists->caches[lists->cache_count++] =
+                    (weft_topology_cache){.level = level + 1,
+                                          .identity = cache->logical_index,
+                                          .cpu_count = count,
+                                          .bytes = cache->attr->cache.size};
+        }
+    }
+}
+
+// Classes of cores, whose names are those of hwloc's first kind in each.
+static void read_kinds(weft_topology* topology) {
+    topology_lists* lists = &topology->lists;
+    weft_topology_kind* kinds = lists->kinds;
+    int total = hwloc_cpukinds_get_nr(topology->hwloc, 0);
+    for (int i = 0; i < total; i++) {
+        struct hwloc_info_s* infos = NULL;
+        unsigned count = 0;
+        if (hwloc_cpukinds_get_info(topology->hwloc, (unsigned)i, NULL, NULL, &count, &infos, 0) !=
+            0)
+            continue;
+        weft_topology_kind* kind = &kinds[kind_rank(topology->hwloc, i)];
+        uint32_t mhz = (uint32_t)kind_fact(infos, count, "FrequencyMaxMHz");
+        kind->mhz = mhz > kind->mhz ? mhz : kind->mhz;
+        for (unsigned k = 0; k < count && kind->name == NULL; k++)
+            kind->name = strcmp(infos[k].name, "CoreType") == 0 ? infos[k].value : NULL;
+    }
+    for (uint32_t i = 0; i < topology->info.worker_cpu_count; i++) {
+        const weft_topology_cpu* cpu = &lists->cpus[i];
+        kinds[cpu->kind].cpu_count++;
+        kinds[cpu->kind].core_count += cpu->sibling == 0;
+        if (cpu->kind >= lists->kind_count)
+            lists->kind_count = cpu->kind + 1;
+    }
+}
+
+static void read_closed(weft_topology* topology, hwloc_const_bitmap_t usable) {
+    topology_lists* lists = &topology->lists;
+    hwloc_const_bitmap_t all = hwloc_topology_get_complete_cpuset(topology->hwloc);
+    hwloc_const_bitmap_t allowed = hwloc_topology_get_allowed_cpuset(topology->hwloc);
+    int cpu = -1;
+    while ((cpu = hwloc_bitmap_next(all, cpu)) >= 0) {
+        if (!hwloc_bitmap_isset(usable, (unsigned)cpu))
+            lists->closed[lists->closed_count++] = (weft_topology_closed_cpu){
+                (uint32_t)cpu, hwloc_bitmap_isset(allowed, (unsigned)cpu) != 0};
+    }
+}
+
+static weft_status topology_read(weft_topology* topology) {
+    hwloc_bitmap_t usable = usable_set(topology);
+    if (usable == NULL)
+        return WEFT_STATUS_OS;
+    read_cpus(topology, usable);
+    bool any = topology->info.worker_cpu_count > 0;
+    if (any) {
+        read_nodes(topology, usable);
+        read_caches(topology, usable);
+        read_kinds(topology);
+        read_closed(topology, usable);
+        hwloc_obj_t package = hwloc_get_obj_by_type(topology->hwloc, HWLOC_OBJ_PACKAGE, 0);
+        if (package != NULL)
+            topology->info.model = hwloc_obj_get_info_by_name(package, "CPUModel");
+    }
+    hwloc_bitmap_free(usable);
+    return any ? WEFT_STATUS_OK : WEFT_STATUS_OS;
 }
 
 static void topology_read_quota(weft_topology* topology, const weft_topology_desc* desc) {
@@ -192,32 +301,55 @@ static void topology_read_quota(weft_topology* topology, const weft_topology_des
         strcpy(topology->quota_source, "no quota is known for another machine");
 }
 
+// Reserves the topology with its lists behind it.
+static weft_status topology_reserve(hwloc_topology_t hwloc, weft_topology** out) {
+    size_t cpus = (size_t)hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
+    size_t nodes = (size_t)hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_NUMANODE);
+    int all = hwloc_bitmap_weight(hwloc_topology_get_complete_cpuset(hwloc));
+    int kinds = hwloc_cpukinds_get_nr(hwloc, 0);
+    size_t kind_room = kinds > 0 ? (size_t)kinds : 1;
+    size_t closed = all > 0 ? (size_t)all : 0;
+    size_t caches = 0;
+    for (size_t i = 0; i < CACHE_TYPES; i++)
+        caches += (size_t)hwloc_get_nbobjs_by_type(hwloc, cache_types[i]);
+    WEFT_ASSERT(cpus > 0);
+    size_t size = sizeof(weft_topology) + caches * sizeof(weft_topology_cache) +
+                  kind_room * sizeof(weft_topology_kind) + nodes * sizeof(weft_topology_node) +
+                  cpus * sizeof(weft_topology_cpu) + closed * sizeof(weft_topology_closed_cpu);
+    void* region = NULL;
+    WEFT_TRY(weft__os_region_reserve(size, &region));
+    weft_topology* topology = region;
+    topology_lists* lists = &topology->lists;
+    topology->hwloc = hwloc;
+    topology->region_size = size;
+    // In the order of their alignment.
+    lists->caches = (weft_topology_cache*)(void*)(topology + 1);
+    lists->kinds = (weft_topology_kind*)(void*)(lists->caches + caches);
+    lists->nodes = (weft_topology_node*)(void*)(lists->kinds + kind_room);
+    lists->cpus = (weft_topology_cpu*)(void*)(lists->nodes + nodes);
+    lists->closed = (weft_topology_closed_cpu*)(void*)(lists->cpus + cpus);
+    lists->cpu_capacity = (uint32_t)cpus;
+    *out = topology;
+    return WEFT_STATUS_OK;
+}
+
 weft_status weft_topology_create(const weft_topology_desc* desc, weft_topology** out) {
     WEFT_ASSERT(out != NULL);
     *out = NULL;
     weft_topology_desc used = desc != NULL ? *desc : weft_topology_desc_default();
     hwloc_topology_t hwloc = NULL;
-    void* region = NULL;
-    size_t size = 0;
-    int total = 0;
+    weft_topology* topology = NULL;
     weft_status status = hwloc_open(used.source, &hwloc);
-    if (status == WEFT_STATUS_OK) {
-        total = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
-        WEFT_ASSERT(total > 0);
-        size = sizeof(weft_topology) + (size_t)total * sizeof(weft_topology_cpu);
-        status = weft__os_region_reserve(size, &region);
-    }
+    if (status == WEFT_STATUS_OK)
+        status = topology_reserve(hwloc, &topology);
     if (status != WEFT_STATUS_OK) {
         if (hwloc != NULL)
             hwloc_topology_destroy(hwloc);
         return status;
     }
-    weft_topology* topology = region;
-    topology->hwloc = hwloc;
-    topology->region_size = size;
     topology->info.is_this_machine =
         used.source == NULL && hwloc_topology_is_thissystem(hwloc) != 0;
-    status = topology_read_cpus(topology, (uint32_t)total);
+    status = topology_read(topology);
     if (status != WEFT_STATUS_OK) {
         weft_topology_destroy(topology);
         return status;
@@ -243,7 +375,32 @@ const weft_topology_cpu* weft_topology_cpus(const weft_topology* topology, uint3
     WEFT_ASSERT(topology != NULL);
     WEFT_ASSERT(count != NULL);
     *count = topology->info.worker_cpu_count;
-    return topology->cpus;
+    return topology->lists.cpus;
+}
+
+const weft_topology_node* weft_topology_nodes(const weft_topology* topology, uint32_t* count) {
+    WEFT_ASSERT(topology != NULL && count != NULL);
+    *count = topology->lists.node_count;
+    return topology->lists.nodes;
+}
+
+const weft_topology_cache* weft_topology_caches(const weft_topology* topology, uint32_t* count) {
+    WEFT_ASSERT(topology != NULL && count != NULL);
+    *count = topology->lists.cache_count;
+    return topology->lists.caches;
+}
+
+const weft_topology_kind* weft_topology_kinds(const weft_topology* topology, uint32_t* count) {
+    WEFT_ASSERT(topology != NULL && count != NULL);
+    *count = topology->lists.kind_count;
+    return topology->lists.kinds;
+}
+
+const weft_topology_closed_cpu* weft_topology_closed_cpus(const weft_topology* topology,
+                                                          uint32_t* count) {
+    WEFT_ASSERT(topology != NULL && count != NULL);
+    *count = topology->lists.closed_count;
+    return topology->lists.closed;
 }
 
 weft_status weft_topology_pin_self(const weft_topology* topology, uint32_t os_index) {
@@ -253,9 +410,11 @@ weft_status weft_topology_pin_self(const weft_topology* topology, uint32_t os_in
         return WEFT_STATUS_UNSUPPORTED;
     bool usable = false;
     for (uint32_t i = 0; i < topology->info.worker_cpu_count; i++)
-        usable = usable || topology->cpus[i].os_index == os_index;
+        usable = usable || topology->lists.cpus[i].os_index == os_index;
     if (!usable)
         return WEFT_STATUS_BAD_ARGUMENT;
+    if (topology->info.mask_unknown)
+        return WEFT_STATUS_OS; // A pin could not be read back, and hwloc would never return.
     hwloc_bitmap_t only = hwloc_bitmap_alloc();
     hwloc_bitmap_t read_back = hwloc_bitmap_alloc();
     weft_status status = WEFT_STATUS_OUT_OF_MEMORY;

@@ -50,16 +50,20 @@ static json_t* identity_json(const bisect_job* job) {
 
 static json_t* executor_json(const bisect_job* job) {
     const weft_executor_desc* desc = &job->config;
+    // CPUs that were listed are those of this machine.
+    weft_placement_policy placement = desc->placement.policy == WEFT_PLACEMENT_LIST
+                                          ? WEFT_PLACEMENT_SPREAD
+                                          : desc->placement.policy;
     uint64_t draw = job->one != NULL && job->one->drawn ? job->verify->draws.last_seed : 0;
     return json_pack(
-        "{s:s, s:s, s:i, s:i, s:o, s:b, s:b, s:i, s:i, s:b, s:o, s:i, s:i, s:o, s:i, "
+        "{s:s, s:s, s:i, s:i, s:o, s:b, s:i, s:b, s:i, s:i, s:b, s:o, s:i, s:i, s:o, s:i, "
         "s:o}",
         "suspect", job->suspect, "from", job->reference, "kind", (int)desc->kind, "workers",
         (int)desc->worker_count, "schedule_seed", weft_cli_json_hex(desc->schedule_seed), "pin",
-        (int)desc->pin, "no_fusion", (int)desc->no_fusion, "sweep", (int)desc->sweep, "grain",
-        (int)desc->grain, "everybody", (int)desc->everybody, "perturb_seed",
-        weft_cli_json_hex(desc->perturb_seed), "spin_ns", (int)desc->spin_ns, "yield_ns",
-        (int)desc->yield_ns, "tick_period_ns", weft_cli_json_hex(desc->tick_period_ns),
+        (int)desc->pin, "placement", (int)placement, "no_fusion", (int)desc->no_fusion, "sweep",
+        (int)desc->sweep, "grain", (int)desc->grain, "everybody", (int)desc->everybody,
+        "perturb_seed", weft_cli_json_hex(desc->perturb_seed), "spin_ns", (int)desc->spin_ns,
+        "yield_ns", (int)desc->yield_ns, "tick_period_ns", weft_cli_json_hex(desc->tick_period_ns),
         "checkpoint_ticks", (int)desc->checkpoint_ticks, "draw", weft_cli_json_hex(draw));
 }
 
@@ -198,6 +202,7 @@ static bool executor_read(const json_t* object, bisect_bundle* out) {
     weft_executor_desc* desc = &out->config;
     uint32_t kind = 0;
     uint32_t sweep = 0;
+    uint32_t placement = 0;
     *desc = weft_executor_desc_default();
     bool read = read_text(object, "suspect", out->suspect, sizeof out->suspect) &&
                 read_text(object, "from", out->reference, sizeof out->reference) &&
@@ -205,6 +210,7 @@ static bool executor_read(const json_t* object, bisect_bundle* out) {
                 read_int(object, "workers", WEFT_CLI_WORKERS_MAX, &desc->worker_count) &&
                 read_hex(object, "schedule_seed", &desc->schedule_seed) &&
                 read_bool(object, "pin", &desc->pin) &&
+                read_int(object, "placement", WEFT_PLACEMENT_PER_NODE, &placement) &&
                 read_bool(object, "no_fusion", &desc->no_fusion) &&
                 read_int(object, "sweep", WEFT_SWEEP_SYSTEM_MAJOR, &sweep) &&
                 read_int(object, "grain", INT32_MAX, &desc->grain) &&
@@ -216,6 +222,7 @@ static bool executor_read(const json_t* object, bisect_bundle* out) {
                 read_int(object, "checkpoint_ticks", INT32_MAX, &desc->checkpoint_ticks);
     desc->kind = (weft_executor_kind)kind;
     desc->sweep = (weft_sweep)sweep;
+    desc->placement.policy = (weft_placement_policy)placement;
     return read;
 }
 

@@ -92,6 +92,9 @@ typedef struct weft_cli_options {
     double time_s; // For drawn schedules; 0: not said.
     bool quiet;
     bool no_pin;
+    bool has_placement; // --placement or --cpus.
+    weft_placement placement;
+    uint32_t* cpus; // Of the placement.
     bool has_sweep;
     weft_sweep sweep;
     bool has_guard;
@@ -202,6 +205,13 @@ bool weft_cli_time_parse(const char* text, double* seconds_out);
 /// The name that is nearest to `name`, or null if none is near.
 const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
 
+/// CPUs as taskset takes them: "0,2,4-7". Allocates `*cpus_out`. False if it is not that, or more
+/// than workers can be.
+bool weft_cli_cpus_parse(const char* text, uint32_t** cpus_out, uint32_t* count_out);
+
+/// The other way. Free it.
+char* weft_cli_cpus_text(const uint32_t* cpus, uint32_t count);
+
 // executors.c ------------------------------------------------------------------------------------
 
 /// The name of an executor kind as it is written.
@@ -223,6 +233,13 @@ weft_executor_desc weft_cli_executor_desc(weft_cli_executor executor, uint64_t s
 
 /// The executor that the options ask for; says what is wrong with them.
 weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executor_desc* out);
+
+/// Puts the placement that the options ask for, if they do, into a description.
+void weft_cli_executor_place(const weft_cli_options* options, weft_executor_desc* desc);
+
+/// A placement's policy as it is written: "per-node"; the list is "list", and not parsed.
+const char* weft_cli_placement_name(weft_placement_policy policy);
+bool weft_cli_placement_parse(const char* text, weft_placement_policy* out);
 
 /// Draws how threads share batches and wait, for runs that look for faults.
 void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw);

@@ -216,6 +216,8 @@ static void executor_print(const run_state* run, const weft_executor_desc* desc)
         printf(stats.pinned_count == stats.worker_count ? ", pinned"
                : stats.pinned_count == 0                ? ", not pinned"
                                                         : ", not all pinned");
+    if (stats.pinned_count > 0 && desc->placement.policy != WEFT_PLACEMENT_SPREAD)
+        printf(", %s", weft_cli_placement_name(desc->placement.policy));
     if (stats.oversubscribed)
         printf(", more than there are CPUs");
     if (desc->kind == WEFT_EXECUTOR_VIRTUAL)
@@ -302,10 +304,12 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
     if (run->module->describe_state != NULL)
         run->module->describe_state(run->world, state, sizeof state);
     json_t* executor =
-        json_pack("{s:s, s:i, s:i, s:b, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:o}", "kind",
+        json_pack("{s:s, s:i, s:i, s:s, s:b, s:s, s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:o}", "kind",
                   weft_cli_executor_name(desc->kind),                     //
                   "workers", (int)stats.worker_count,                     //
                   "pinned", (int)stats.pinned_count,                      //
+                  "placement",                                            //
+                  weft_cli_placement_name(desc->placement.policy),        //
                   "oversubscribed", (int)stats.oversubscribed,            //
                   "sweep", weft_cli_sweep_name(desc->sweep),              //
                   "sweeps", (json_int_t)stats.sweeps,                     //

@@ -52,6 +52,8 @@ weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_gu
     desc.yield_ns = PICK(key, 9, yields);
     desc.tick_period_ns = PICK(key, 10, periods);
     desc.checkpoint_ticks = PICK(key, 11, checkpoints);
+    desc.placement.policy =
+        (weft_placement_policy)weft_random_below(key, 0, 13, WEFT_PLACEMENT_LIST);
     bool delayed = weft_random_below(key, 0, 12, 4) != 0;
     if (!threads)
         desc.schedule_seed = draw_seed;
@@ -65,11 +67,14 @@ void weft_cli_draw_text(const weft_executor_desc* config, char text[WEFT_CLI_DRA
     char grain[32] = "";
     if (threads && config->grain != 0)
         (void)snprintf(grain, sizeof grain, ", grain %u", config->grain);
-    (void)snprintf(text, WEFT_CLI_DRAW_SIZE, "%s, %u %s, by %s%s%s%s%s%s",
+    const char* placement = "";
+    if (threads)
+        placement = config->pin ? weft_cli_placement_name(config->placement.policy) : "unpinned";
+    (void)snprintf(text, WEFT_CLI_DRAW_SIZE, "%s, %u %s, by %s%s%s%s%s%s%s",
                    weft_cli_executor_name(config->kind), config->worker_count,
                    config->worker_count == 1 ? "worker" : "workers",
                    weft_cli_sweep_name(config->sweep), config->no_fusion ? ", not fused" : "",
-                   grain, threads && !config->pin ? ", unpinned" : "",
+                   grain, threads ? ", " : "", placement,
                    threads && config->everybody ? ", everybody" : "",
                    config->perturb_seed != 0 ? ", delayed" : "");
 }

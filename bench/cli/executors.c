@@ -78,6 +78,32 @@ bool weft_cli_sweep_parse(const char* text, weft_sweep* out) {
     return false;
 }
 
+static const char* const placement_names[] = {
+    [WEFT_PLACEMENT_SPREAD] = "spread",
+    [WEFT_PLACEMENT_COMPACT] = "compact",
+    [WEFT_PLACEMENT_PER_NODE] = "per-node",
+    [WEFT_PLACEMENT_LIST] = "list",
+};
+
+const char* weft_cli_placement_name(weft_placement_policy policy) {
+    return placement_names[policy];
+}
+
+bool weft_cli_placement_parse(const char* text, weft_placement_policy* out) {
+    for (int i = 0; i < WEFT_PLACEMENT_LIST; i++) {
+        if (strcmp(placement_names[i], text) != 0)
+            continue;
+        *out = (weft_placement_policy)i;
+        return true;
+    }
+    return false;
+}
+
+void weft_cli_executor_place(const weft_cli_options* options, weft_executor_desc* desc) {
+    if (options->has_placement)
+        desc->placement = options->placement;
+}
+
 static const char* const depth_names[] = {
     [WEFT_VERIFY_DEPTH_ROOT] = "root",
     [WEFT_VERIFY_DEPTH_SYNC] = "sync",
@@ -120,6 +146,7 @@ void weft_cli_executor_permute(weft_executor_desc* desc, uint64_t draw) {
     if (!weft_cli_executor_is_parallel(desc->kind))
         return;
     desc->everybody = draw % 2 == 1;
+    desc->placement.policy = (weft_placement_policy)(draw % WEFT_PLACEMENT_LIST);
     desc->grain = grains[draw / 2 % 4];
     desc->spin_ns = spins[draw / 3 % 3];
     desc->yield_ns = draw / 5 % 2 == 0 ? desc->yield_ns : 0;
@@ -154,6 +181,7 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
             executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
     }
     *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    weft_cli_executor_place(options, out);
     out->guard = options->guard;
     if (options->has_sweep)
         out->sweep = options->sweep;

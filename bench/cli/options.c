@@ -28,6 +28,8 @@ enum {
     KEY_TIME,
     KEY_JSON,
     KEY_NO_PIN,
+    KEY_PLACEMENT,
+    KEY_CPUS,
     KEY_SWEEP,
     KEY_GUARD,
     KEY_ROLLBACK,
@@ -131,6 +133,10 @@ static const option_row option_rows[] = {
       "With processes: kill a worker that is in one task so long: 500ms, 30s, 0: never (default: "
       "30s)",
       2}},
+    {EXECUTES,
+     {"placement", KEY_PLACEMENT, "POLICY", 0,
+      "CPUs of the threads: spread (the default), compact, per-node", 2}},
+    {EXECUTES, {"cpus", KEY_CPUS, "LIST", 0, "CPUs of the threads, in this order: 0,2,4-7", 2}},
     {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin workers to CPUs", 2}},
     {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
@@ -668,6 +674,41 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
     }
 }
 
+static void parse_cpus(struct argp_state* state, const char* text, weft_cli_options* options) {
+    free(options->cpus);
+    options->cpus = NULL;
+    uint32_t count = 0;
+    if (!weft_cli_cpus_parse(text, &options->cpus, &count))
+        argp_error(state, "--cpus: '%s' is not a list of at most %u CPUs; write 0,2,4-7", text,
+                   WEFT_CLI_WORKERS_MAX);
+    options->placement = (weft_placement){WEFT_PLACEMENT_LIST, options->cpus, count};
+}
+
+static error_t parse_place(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_PLACEMENT:
+    case KEY_CPUS:
+        if (options->has_placement && (options->cpus != NULL) != (key == KEY_CPUS))
+            argp_error(state, "--placement and --cpus exclude each other");
+        options->has_placement = true;
+        if (key == KEY_CPUS)
+            parse_cpus(state, text, options);
+        else if (!weft_cli_placement_parse(text, &options->placement.policy))
+            argp_error(state, "--placement: '%s' is not spread, compact or per-node", text);
+        return 0;
+    case KEY_NO_PIN:
+        options->no_pin = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->no_pin && options->has_placement)
+            argp_error(state, "--no-pin leaves no room for --placement or --cpus");
+        return 0;
+    default:
+        return parse_persist(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -687,14 +728,11 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
     case KEY_JSON:
         options->json = true;
         return 0;
-    case KEY_NO_PIN:
-        options->no_pin = true;
-        return 0;
     case KEY_QUIET:
         options->quiet = true;
         return 0;
     default:
-        return parse_persist(key, text, state);
+        return parse_place(key, text, state);
     }
 }
 
@@ -719,6 +757,7 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
 
 void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->names);
+    free(options->cpus);
     free(options->flags);
     free(options->float_files);
     free(options->pure);

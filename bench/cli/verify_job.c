@@ -49,6 +49,7 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
         uint64_t seed = options->schedule_seed + i;
         *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
         weft_cli_executor_permute(desc, seed + executor.worker_count);
+        weft_cli_executor_place(options, desc);
         desc->guard = job_guard(options);
         // Else drawn from the seed, or by system where the count is odd: the serial run that all
         // are compared with goes by chunk.
@@ -328,6 +329,7 @@ static bool job_draw(void* context, uint64_t draw, weft_executor_desc* config_ou
     draws->last_seed = draws->one ? draws->seed : weft_cli_draw_seed(draws->seed, draw);
     draws->last =
         weft_cli_draw_config(draws->last_seed, job->options->no_pin, job_guard(job->options));
+    weft_cli_executor_place(job->options, &draws->last);
     *config_out = draws->last;
     return true;
 }

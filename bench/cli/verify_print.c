@@ -178,6 +178,15 @@ static void command_print_config(const verify_job* job, const verify_suspect* on
         (void)fprintf(file, " --sweep %s", weft_cli_sweep_name(desc->sweep));
 }
 
+/// Nothing for a placement that was permuted.
+static void placement_print(const weft_cli_options* options, FILE* file) {
+    const weft_placement* placement = &options->placement;
+    if (options->has_placement && placement->policy != WEFT_PLACEMENT_LIST)
+        (void)fprintf(file, " --placement %s", weft_cli_placement_name(placement->policy));
+    for (uint32_t i = 0; i < placement->cpu_count; i++)
+        (void)fprintf(file, "%s%u", i == 0 ? " --cpus " : ",", placement->cpus[i]);
+}
+
 // Threads get all ticks, for more chances.
 void verify_suspect_command(const verify_job* job, const verify_suspect* one, const char* command,
                             FILE* file) {
@@ -197,6 +206,7 @@ void verify_suspect_command(const verify_job* job, const verify_suspect* one, co
         (void)fprintf(file, " --guard=%s", weft_guard_name(job->options->guard));
     if (job->options->no_pin)
         (void)fputs(" --no-pin", file);
+    placement_print(job->options, file);
     if (job->options->digest_check)
         (void)fputs(" --digest-check", file);
     if (job->options->depth != WEFT_VERIFY_DEPTH_ROOT)

@@ -3,6 +3,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Numbers ----------------------------------------------------------------------------------------
@@ -158,4 +159,58 @@ const char* weft_cli_nearest(const char* name, const char* const* names, size_t 
         }
     }
     return nearest;
+}
+
+// CPUs -------------------------------------------------------------------------------------------
+
+/// "7" or "4-7". False if it is not that.
+static bool range_parse(const char** text, uint64_t* first, uint64_t* last) {
+    if (!digits_parse(text, 10, first))
+        return false;
+    *last = *first;
+    if (**text == '-') {
+        ++*text;
+        if (!digits_parse(text, 10, last))
+            return false;
+    }
+    return *first <= *last && *last < UINT32_MAX;
+}
+
+bool weft_cli_cpus_parse(const char* text, uint32_t** cpus_out, uint32_t* count_out) {
+    uint32_t* cpus = malloc(WEFT_CLI_WORKERS_MAX * sizeof(*cpus));
+    uint32_t count = 0;
+    WEFT_ASSERT(cpus != NULL);
+    for (const char* at = text;; at++) {
+        uint64_t first = 0;
+        uint64_t last = 0;
+        if (!range_parse(&at, &first, &last) || last - first >= WEFT_CLI_WORKERS_MAX - count ||
+            (*at != ',' && *at != '\0')) {
+            free(cpus);
+            return false;
+        }
+        for (uint64_t cpu = first; cpu <= last; cpu++)
+            cpus[count++] = (uint32_t)cpu;
+        if (*at == '\0')
+            break;
+    }
+    *cpus_out = cpus;
+    *count_out = count;
+    return true;
+}
+
+char* weft_cli_cpus_text(const uint32_t* cpus, uint32_t count) {
+    char* text = calloc((size_t)count + 1, 24);
+    size_t length = 0;
+    WEFT_ASSERT(text != NULL);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t run = 1;
+        while (i + run < count && cpus[i + run] == cpus[i] + run)
+            run++;
+        length += (size_t)sprintf(text + length, "%s%u", i > 0 ? "," : "", cpus[i]);
+        if (run > 1)
+            length +=
+                (size_t)sprintf(text + length, "%s%u", run > 2 ? "-" : ",", cpus[i + run - 1]);
+        i += run;
+    }
+    return text;
 }

@@ -100,7 +100,8 @@ section_help() {
     done
     try 0 verify --help
     for option in entities ticks seed executor workers configs seeds schedule-seed against hashes \
-        digest-check check perturb perturb-seed perturb-draw time json quiet no-pin sweep; do
+        digest-check check perturb perturb-seed perturb-draw time json quiet no-pin placement cpus \
+        sweep; do
         out "--$option"
     done
     try 0 list
@@ -310,6 +311,25 @@ section_run() {
     try 0 run creatures --entities 2k --ticks 20 --workers 2 --no-pin --quiet
     out "executor  threads, 2 workers, not pinned"
     out "full      $full"
+    # The first CPU that this test may use.
+    cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+    try 0 run creatures --entities 2k --ticks 20 --cpus "$cpu"
+    out "executor  threads, 1 worker, pinned, list"
+    out "full      $full"
+    try 0 run creatures --entities 2k --ticks 20 --workers 3 --cpus "$cpu" --json
+    is 3 executor pinned
+    is list executor placement
+    is "$full" full
+    for placement in spread compact per-node; do
+        try 0 run creatures --entities 2k --ticks 20 --workers 2 --placement $placement --json
+        is $placement executor placement
+        is 2 executor pinned
+        is "$full" full
+    done
+    try 3 run creatures --entities 2k --ticks 20 --cpus 4000000
+    err "CPU 4000000 is listed twice, or is not one that this process may use"
+    try 3 run creatures --entities 2k --ticks 20 --cpus "$cpu,$cpu"
+    err "CPU $cpu is listed twice"
     try 0 run creatures --entities 2k --ticks 20 --executor virtual --workers 2 --schedule-seed 9
     out "virtual, 2 workers, schedule seed 9"
     out "full      $full"
@@ -326,6 +346,16 @@ section_run() {
     is 20 executor sweeps
     try 2 run tick10 --sweep rows
     err "--sweep"
+    try 2 run tick10 --placement near
+    err "--placement: 'near' is not spread, compact or per-node"
+    for cpus in "" 0-2- 4-1 x; do
+        try 2 run tick10 --cpus "$cpus"
+        err "--cpus: '$cpus' is not a list of at most 1024 CPUs; write 0,2,4-7"
+    done
+    try 2 run tick10 --cpus 0 --placement compact
+    err "--placement and --cpus exclude each other"
+    try 2 run tick10 --no-pin --placement compact
+    err "--no-pin leaves no room for --placement or --cpus"
     try 0 run creatures --entities 2k --ticks 20 --json --seed 0xffffffffffffffff
     is creatures module
     is 2000 entities

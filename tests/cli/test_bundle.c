@@ -40,7 +40,8 @@ static const char identity[] =
     "\"schema\": \"0x1\", \"schedule\": \"0x2\", \"tick\": \"0x0\"}";
 static const char executor[] =
     "{\"suspect\": \"virtual\", \"from\": \"the serial run\", \"kind\": 1, \"workers\": 3, "
-    "\"schedule_seed\": \"0xffffffffffffffff\", \"pin\": true, \"no_fusion\": false, \"sweep\": 2, "
+    "\"schedule_seed\": \"0xffffffffffffffff\", \"pin\": true, "
+    "\"placement\": 2, \"no_fusion\": false, \"sweep\": 2, "
     "\"grain\": 9, \"everybody\": true, \"perturb_seed\": \"0x0\", \"spin_ns\": 5, \"yield_ns\": "
     "6, "
     "\"tick_period_ns\": \"0x3\", \"checkpoint_ticks\": 64}";
@@ -93,7 +94,9 @@ Test(bundle, what_is_written_is_read) {
     cr_assert_eq(bundle.config.worker_count, 3u);
     cr_assert_eq(bundle.config.schedule_seed, UINT64_MAX);
     cr_assert_eq(bundle.config.sweep, WEFT_SWEEP_SYSTEM_MAJOR);
-    cr_assert(bundle.config.everybody && bundle.config.pin && !bundle.config.no_fusion);
+    cr_assert(bundle.config.everybody && bundle.config.pin &&
+              bundle.config.placement.policy == WEFT_PLACEMENT_PER_NODE &&
+              !bundle.config.no_fusion);
     cr_assert_eq(bundle.digests[1].full.low, 2u);
     cr_assert_eq(bundle.write.kind, WEFT_WRITE_TASK);
     cr_assert_eq(bundle.write.tick, 400u);

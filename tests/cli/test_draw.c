@@ -43,6 +43,7 @@ typedef struct counts {
     uint32_t periodic;
     uint32_t checkpoints;
     uint32_t delayed;
+    uint32_t placements[WEFT_PLACEMENT_LIST];
 } counts;
 
 static void count(counts* sum, const weft_executor_desc* config) {
@@ -63,6 +64,7 @@ static void count(counts* sum, const weft_executor_desc* config) {
     sum->unyielding += config->yield_ns == 0;
     sum->periodic += config->tick_period_ns != 0;
     sum->checkpoints += config->checkpoint_ticks != 64;
+    sum->placements[config->placement.policy]++;
     sum->delayed += config->perturb_seed != 0;
 }
 
@@ -76,11 +78,11 @@ Test(draw, everything_varies) {
             weft_cli_draw_config(weft_cli_draw_seed(1, i), false, WEFT_GUARD_NONE);
         count(&sum, &config);
     }
-    const uint32_t parts[] = {sum.threads,    sum.workers[1],  sum.workers[2],  sum.workers[3],
-                              sum.workers[8], sum.workers[64], sum.odd_workers, sum.grains,
-                              sum.by_system,  sum.unfused,     sum.unpinned,    sum.alone,
-                              sum.unspinning, sum.unyielding,  sum.periodic,    sum.checkpoints,
-                              sum.delayed};
+    const uint32_t parts[] = {
+        sum.threads,     sum.workers[1],  sum.workers[2],    sum.workers[3],    sum.workers[8],
+        sum.workers[64], sum.odd_workers, sum.grains,        sum.by_system,     sum.unfused,
+        sum.unpinned,    sum.alone,       sum.unspinning,    sum.unyielding,    sum.periodic,
+        sum.checkpoints, sum.delayed,     sum.placements[0], sum.placements[1], sum.placements[2]};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         cr_assert(parts[i] > DRAWS / 10 && parts[i] < DRAWS - DRAWS / 10, "part %zu: %u", i,
                   parts[i]);
@@ -122,6 +124,12 @@ Test(draw, words) {
     weft_cli_draw_text(&config, text);
     cr_assert_str_eq(text,
                      "threads, 8 workers, by system, not fused, grain 2, unpinned, everybody, "
+                     "delayed");
+    config.pin = true;
+    config.placement.policy = WEFT_PLACEMENT_PER_NODE;
+    weft_cli_draw_text(&config, text);
+    cr_assert_str_eq(text,
+                     "threads, 8 workers, by system, not fused, grain 2, per-node, everybody, "
                      "delayed");
     config = weft_executor_desc_default();
     config.kind = WEFT_EXECUTOR_VIRTUAL;

@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint64_t count_of(const char* text) {
@@ -161,4 +162,42 @@ Test(options, numbers_for_people) {
     cr_assert_str_eq(weft_cli_seconds(0.0042, text), "4.2 ms");
     cr_assert_str_eq(weft_cli_seconds(12.34, text), "12.3 s");
     cr_assert_str_eq(weft_cli_seconds(200, text), "3 min 20 s");
+}
+
+Test(options, lists_of_cpus) {
+    uint32_t* cpus = NULL;
+    uint32_t count = 0;
+    cr_assert(weft_cli_cpus_parse("3,0,8-11", &cpus, &count));
+    cr_assert_eq(count, 6u);
+    cr_assert(cpus[0] == 3 && cpus[1] == 0 && cpus[2] == 8 && cpus[5] == 11);
+    char* text = weft_cli_cpus_text(cpus, count);
+    cr_assert_str_eq(text, "3,0,8-11");
+    free(text);
+    free(cpus);
+    static const uint32_t pair[] = {2, 4, 5, 7};
+    text = weft_cli_cpus_text(pair, 4);
+    cr_assert_str_eq(text, "2,4,5,7");
+    free(text);
+    text = weft_cli_cpus_text(pair, 0);
+    cr_assert_str_eq(text, "");
+    free(text);
+    static const char* const bad[] = {"",
+                                      ",",
+                                      "0,",
+                                      ",0",
+                                      "a",
+                                      "1-",
+                                      "-1",
+                                      "4-2",
+                                      "0 ,1",
+                                      "0-1-2",
+                                      "0x2",
+                                      "1,,2",
+                                      "0-1024",
+                                      "+1",
+                                      "1.5",
+                                      "4294967295",
+                                      "99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_not(weft_cli_cpus_parse(bad[i], &cpus, &count), "'%s'", bad[i]);
 }

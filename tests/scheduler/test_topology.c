@@ -250,6 +250,47 @@ Test(topology, synthetic_distances, .timeout = 20) {
     weft_topology_destroy(topology);
 }
 
+// Figures of what is not a CPU: the caches of a level are equal here.
+static void assert_caches(const weft_topology* topology, uint32_t level, uint32_t caches,
+                          uint32_t cpus_each) {
+    uint32_t count = 0;
+    uint32_t found = 0;
+    const weft_topology_cache* list = weft_topology_caches(topology, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_assert(i == 0 || list[i - 1].level <= list[i].level);
+        if (list[i].level != level)
+            continue;
+        cr_assert_eq(list[i].cpu_count, cpus_each);
+        cr_assert_gt(list[i].bytes, 0);
+        found++;
+    }
+    cr_assert_eq(found, caches);
+}
+
+Test(topology, nodes_caches_and_kinds_are_listed, .timeout = 20) {
+    weft_topology* topology = open_source(
+        "synthetic:package:2 [numa(memory=1073741824)] l3:2(size=8MB) l2:2 core:2 pu:2");
+    if (topology == NULL)
+        return;
+    assert_caches(topology, 3, 4, 8);
+    assert_caches(topology, 2, 8, 4);
+    assert_caches(topology, 1, 0, 0);
+    uint32_t count = 0;
+    const weft_topology_node* nodes = weft_topology_nodes(topology, &count);
+    cr_assert_eq(count, 2);
+    cr_assert_eq(nodes[1].os_index, 1);
+    cr_assert_eq(nodes[1].cpu_count, 16);
+    cr_assert_eq(nodes[1].bytes, UINT64_C(1) << 30);
+    const weft_topology_kind* kinds = weft_topology_kinds(topology, &count);
+    cr_assert_eq(count, 1);
+    cr_assert_eq(kinds[0].core_count, 16);
+    cr_assert_eq(kinds[0].cpu_count, 32);
+    cr_assert_null(kinds[0].name);
+    (void)weft_topology_closed_cpus(topology, &count);
+    cr_assert_eq(count, 0);
+    weft_topology_destroy(topology);
+}
+
 Test(topology, machine_of_sixty_four_and_of_one, .timeout = 20) {
     weft_topology* topology = open_source("synthetic:core:64 pu:1");
     if (topology == NULL)
@@ -300,6 +341,11 @@ static uint32_t kinds_of(const char* slow_fact, const char* fast_fact) {
     uint32_t kinds = weft_topology_info_get(topology).kind_count;
     cr_assert_eq(cpus[0].kind, 0);
     cr_assert_eq(cpus[3].kind, kinds - 1);
+    const weft_topology_kind* list = weft_topology_kinds(topology, &count);
+    cr_assert_eq(count, kinds);
+    cr_assert_eq(list[0].name != NULL, strstr(slow_fact, "CoreType") != NULL);
+    cr_assert(list[0].name == NULL || strcmp(list[0].name, "IntelAtom") == 0);
+    cr_assert_eq(list[kinds - 1].mhz != 0, strstr(fast_fact, "MHz") != NULL);
     weft_topology_destroy(topology);
     return kinds;
 }
@@ -340,6 +386,11 @@ Test(topology, file_hybrid, .timeout = 20) {
         cr_assert_eq(cpus[i].kind, fast);
         cr_assert_eq(cpus[i].sibling, fast ? cpus[i].os_index % 2 : 0);
     }
+    const weft_topology_kind* kinds = weft_topology_kinds(topology, &count);
+    cr_assert_eq(count, 2);
+    cr_assert(kinds[0].core_count == 8 && kinds[0].cpu_count == 8);
+    cr_assert(kinds[1].core_count == 6 && kinds[1].cpu_count == 12);
+    cr_assert(kinds[0].mhz == 3900 && kinds[1].mhz == 5000);
     weft_topology_destroy(topology);
 }
 
@@ -367,6 +418,12 @@ Test(topology, file_with_reserved_cores, .timeout = 20) {
         uint32_t cpu = cpus[i].os_index;
         cr_assert((cpu >= 8 && cpu <= 87) || (cpu >= 96 && cpu <= 175));
         cr_assert_eq(cpus[i].node, cpu < 88 ? 0 : 8);
+    }
+    const weft_topology_closed_cpu* closed = weft_topology_closed_cpus(topology, &count);
+    cr_assert_eq(count, 16);
+    for (uint32_t i = 0; i < count; i++) {
+        cr_assert_eq(closed[i].os_index, i < 8 ? i : 80 + i);
+        cr_assert_not(closed[i].masked);
     }
     weft_topology_destroy(topology);
 }

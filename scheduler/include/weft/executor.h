@@ -37,6 +37,7 @@ typedef struct weft_executor_desc {
     uint64_t schedule_seed;        // VIRTUAL: seed of the draws.
     const weft_topology* topology; // Null: this machine is read at creation.
     bool pin;                  // THREADS, PROCESSES: pin each worker to one CPU of the allowed set.
+    weft_placement placement;  // The same, pinned: which. The list is read at creation only.
     bool no_fusion;            // One system per stage: slower, for finding faults.
     weft_sweep sweep;          // The order inside a stage.
     uint32_t grain;            // Chunks claimed at once; 0: chosen by cost.
@@ -74,8 +75,8 @@ WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
 /// runs at a time; executors of one schedule may alternate between ticks. Status: BAD_ARGUMENT, OS,
-/// OUT_OF_MEMORY, and those of weft_schedule_build(). If it is about the guard, weft_world_error()
-/// has the line.
+/// OUT_OF_MEMORY, and those of weft_schedule_build(). If it is about the guard or the placement,
+/// weft_world_error() has the line.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_desc* desc,
                                                          weft_schedule* schedule,
                                                          weft_executor** executor_out);
