@@ -524,12 +524,11 @@ static uint32_t create_bits_for(uint32_t units) {
     return WEFT__PROVISIONAL_BITS - unit_bits;
 }
 
-static weft_status host_commit(weft_world* world) {
-    weft__runner serial = weft__runner_serial();
+static weft_status host_commit(weft_world* world, weft__runner* runner) {
     world->create_bits = create_bits_for(1);
     world->create_units = 1;
     world->host_changes += world->host.streams.items[0].segments.count > 0;
-    weft_status status = weft__commit(world, &serial);
+    weft_status status = weft__commit(world, runner);
     world->host.failure.status = WEFT_STATUS_OK;
     return status;
 }
@@ -543,7 +542,13 @@ weft_commands* weft_world_commands(weft_world* world) {
 }
 
 weft_status weft_world_commit(weft_world* world) {
+    weft__runner serial = weft__runner_serial();
+    return weft__world_commit(world, &serial);
+}
+
+weft_status weft__world_commit(weft_world* world, weft__runner* runner) {
     WEFT_ASSERT(world != NULL && !world->running);
+    WEFT_ASSERT(runner != NULL);
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
     weft__failure* failure = &world->host.failure;
@@ -557,7 +562,7 @@ weft_status weft_world_commit(weft_world* world) {
     }
     if (status != WEFT_STATUS_OK)
         return weft__world_break(world, status, "%s", failure->text);
-    return host_commit(world);
+    return host_commit(world, runner);
 }
 
 weft_status weft__tick_begin(weft_world* world, uint32_t create_units) {

@@ -463,8 +463,24 @@ static weft_status run_guarded(weft_executor* executor) {
 
 weft_status weft__executor_host(weft_executor* executor) {
     weft_world* world = executor->world;
-    return world->host.streams.items[0].segments.count > 0 ? weft_world_commit(world)
-                                                           : WEFT_STATUS_OK;
+    if (world->host.streams.items[0].segments.count == 0)
+        return WEFT_STATUS_OK;
+    // A worker that is a process may die, which only a tick is made for.
+    if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)
+        return weft_world_commit(world);
+    if (executor->pool != NULL)
+        weft__pool_tick_begin(executor);
+    weft_status status = weft__world_commit(world, &executor->runner);
+    if (executor->pool != NULL)
+        weft__pool_tick_end(executor);
+    return status;
+}
+
+weft_status weft_executor_commit(weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    if (executor->world->failed)
+        return WEFT_STATUS_WORLD_FAILED;
+    return weft__executor_host(executor);
 }
 
 weft_status weft__executor_step(weft_executor* executor) {

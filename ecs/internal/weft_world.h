@@ -496,6 +496,8 @@ static inline const weft__type* weft__type_at(const weft_world* world, uint32_t 
 void weft__inputs_forget(weft_world* world, uint64_t tick);
 /// Starts a tick: delivers pending messages, clears per-tick state, fixes provisional numbers.
 WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units);
+/// weft_world_commit() by a runner.
+WEFT_NODISCARD weft_status weft__world_commit(weft_world* world, weft__runner* runner);
 /// Ends a tick: buffered swap, commit, pending messages, tick + 1.
 WEFT_NODISCARD weft_status weft__tick_end(weft_world* world, weft__runner* runner);
 /// Gathers the lanes' failures: the smallest key, or null.

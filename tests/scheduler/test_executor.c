@@ -289,6 +289,67 @@ Test(executor, spin_and_topology_are_irrelevant_to_results, .timeout = 60) {
     weft_topology_destroy(topology);
 }
 
+/// Births, deaths and changes of the host's, enough for every worker.
+static void host_record(weft_world* world, const weft_entity* entities, uint32_t count) {
+    weft_commands* commands = weft_world_commands(world);
+    for (uint32_t i = 0; i < 30000; i++) {
+        WEFT_CREATE(commands, 0, WEFT_VALUE(Place, {.salt = i}), WEFT_VALUE(Motion, {{{3}, {4}}}));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (i % 3 == 0)
+            weft_commands_destroy(commands, 0, entities[i]);
+        else
+            WEFT_SET(commands, 0, entities[i], Place, {.steps = i});
+    }
+}
+
+// The host's commands, between ticks and before the first one: by the caller alone, by all workers
+// at once, by all workers in a tick.
+Test(executor, the_hosts_commands_are_merged_by_all_workers, .timeout = 100) {
+    enum {
+        MINE = 9000
+    };
+    static weft_entity entities[MINE];
+    weft_digest expected[3] = {{0}};
+    for (uint32_t i = 0; i < 3 * RUN_CONFIGS; i++) {
+        sim s = sim_open(&run_configs[i / 3], build);
+        world_create(s.world, MINE, entities);
+        for (uint32_t step = 0; step < 3; step++) {
+            host_record(s.world, step == 0 ? entities : NULL, step == 0 ? MINE : 0);
+            if (i % 3 == 0)
+                WORLD_OK(s.world, weft_world_commit(s.world));
+            else if (i % 3 == 1)
+                WORLD_OK(s.world, weft_executor_commit(s.executor));
+            sim_tick(&s);
+            weft_digest found = weft_world_digest_full(s.world);
+            if (i == 0)
+                expected[step] = found;
+            cr_assert(weft_digest_equal(found, expected[step]), "%s, way %u, step %u",
+                      run_configs[i / 3].name, i % 3, step);
+        }
+        WORLD_OK(s.world, weft_executor_commit(s.executor)); // Of nothing.
+        sim_close(&s);
+    }
+}
+
+Test(executor, a_commit_is_refused_as_a_whole) {
+    weft_world_desc desc = weft_world_desc_default();
+    desc.slot_limit = 5000;
+    sim s = {0};
+    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    s.schedule = run_schedule(s.world);
+    WORLD_OK(s.world, weft_world_register_component(s.world, WEFT_TYPE(Wound), WEFT_STORAGE_DENSE));
+    s.executor = run_executor(s.schedule, &run_configs[7]);
+    for (uint32_t i = 0; i < 6000; i++) {
+        WEFT_CREATE(weft_world_commands(s.world), 0, WEFT_VALUE(Wound, {i}));
+    }
+    cr_assert_eq(weft_executor_commit(s.executor), WEFT_STATUS_ENTITY_LIMIT);
+    cr_assert_eq(weft_world_entity_count(s.world), 0);
+    WORLD_OK(s.world, weft_executor_commit(s.executor));
+    sim_tick(&s);
+    sim_close(&s);
+}
+
 // Each tick by another executor of one schedule.
 Test(executor, executors_alternate_on_one_world, .timeout = 60) {
     sim alone = sim_open(&run_configs[0], build);

@@ -89,6 +89,12 @@ WEFT_API void weft_executor_destroy(weft_executor* executor);
 /// Status: UNSUPPORTED for executors without pinned threads; OS.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_pin_caller(weft_executor* executor);
 
+/// Applies the host's commands now, as weft_world_commit() does and a tick would before its first
+/// stage, by all workers. A chunk's memory comes to be where it is first written: here, and in
+/// ticks, on the node of the worker that merges the chunk's shard, which is its owner if nobody
+/// helped. Status: those of weft_world_commit().
+WEFT_API WEFT_NODISCARD weft_status weft_executor_commit(weft_executor* executor);
+
 /// Runs one tick: every stage, then the commit. Any status other than OK fails the world (C11), or
 /// with rollback leaves it as it was before the tick:
 /// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
