@@ -20,3 +20,27 @@ static void memory_release(void* context, void* segment, size_t size) {
 weft_memory weft_memory_system(void) {
     return (weft_memory){.acquire = memory_acquire, .release = memory_release};
 }
+
+// In turn on all nodes ---------------------------------------------------------------------------
+
+static void* interleaved_acquire(void* context, size_t size) {
+    const weft_topology* topology = context;
+    void* base = memory_acquire(NULL, size);
+    if (base != NULL)
+        (void)!weft_topology_interleave(topology, base, size);
+    return base;
+}
+
+weft_status weft_memory_interleaved(const weft_topology* topology, weft_memory* out) {
+    WEFT_ASSERT(topology != NULL && out != NULL);
+    void* page = NULL;
+    size_t size = weft__os_page_size();
+    WEFT_TRY(weft__os_region_reserve(size, &page));
+    weft_status status = weft_topology_interleave(topology, page, size);
+    weft__os_region_release(page, size);
+    // What is only read comes back as a context that could be written.
+    *out = (weft_memory){.acquire = interleaved_acquire,
+                         .release = memory_release,
+                         .context = (void*)(uintptr_t)topology};
+    return status;
+}

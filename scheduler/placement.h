@@ -13,6 +13,9 @@
 /// The CPU of a worker that is not pinned.
 #define WEFT__PLACEMENT_UNPINNED UINT32_MAX
 
+/// The source of a quota that a description gives.
+#define WEFT__PLACEMENT_QUOTA_GIVEN "given"
+
 /// A placement of worker_count workers, in arrays of the caller's.
 typedef struct weft__placement {
     /// worker_count entries: the OS index of each worker's CPU, or WEFT__PLACEMENT_UNPINNED.

@@ -1,6 +1,7 @@
 #include <weft/topology.h>
 
 #include "os.h"
+#include "placement.h"
 
 #include <hwloc.h>
 #include <stdlib.h>
@@ -294,7 +295,10 @@ static weft_status topology_read(weft_topology* topology) {
 
 static void topology_read_quota(weft_topology* topology, const weft_topology_desc* desc) {
     topology->info.quota_source = topology->quota_source;
-    if (desc->source == NULL || desc->cgroup_root != NULL)
+    topology->info.quota_milli_cpus = desc->quota_milli_cpus;
+    if (desc->quota_milli_cpus != 0)
+        strcpy(topology->quota_source, WEFT__PLACEMENT_QUOTA_GIVEN);
+    else if (desc->source == NULL || desc->cgroup_root != NULL)
         weft__os_cpu_quota(desc->cgroup_root, &topology->info.quota_milli_cpus,
                            topology->quota_source, sizeof topology->quota_source);
     else
@@ -401,6 +405,43 @@ const weft_topology_closed_cpu* weft_topology_closed_cpus(const weft_topology* t
     WEFT_ASSERT(topology != NULL && count != NULL);
     *count = topology->lists.closed_count;
     return topology->lists.closed;
+}
+
+// Whether a page has the policy.
+static bool is_interleaved(hwloc_topology_t hwloc, const uint8_t* page,
+                           hwloc_const_bitmap_t nodes) {
+    hwloc_bitmap_t found = hwloc_bitmap_alloc();
+    hwloc_membind_policy_t policy = HWLOC_MEMBIND_DEFAULT;
+    bool is =
+        found != NULL &&
+        hwloc_get_area_membind(hwloc, page, 1, found, &policy, HWLOC_MEMBIND_BYNODESET) == 0 &&
+        policy == HWLOC_MEMBIND_INTERLEAVE && hwloc_bitmap_isequal(found, nodes);
+    hwloc_bitmap_free(found);
+    return is;
+}
+
+weft_status weft_topology_interleave(const weft_topology* topology, void* base, size_t size) {
+    WEFT_ASSERT(topology != NULL);
+    WEFT_ASSERT(base != NULL && size > 0);
+    if (!topology->info.is_this_machine)
+        return WEFT_STATUS_UNSUPPORTED;
+    hwloc_bitmap_t nodes = hwloc_bitmap_alloc();
+    if (nodes == NULL)
+        return WEFT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < topology->lists.node_count; i++) {
+        const weft_topology_node* node = &topology->lists.nodes[i];
+        if (node->cpu_count > 0 && node->bytes > 0)
+            (void)hwloc_bitmap_set(nodes, node->os_index);
+    }
+    // A policy belongs to the whole mapping, so its ends speak for all of it.
+    const uint8_t* first = base;
+    bool set = !hwloc_bitmap_iszero(nodes) &&
+               hwloc_set_area_membind(topology->hwloc, base, size, nodes, HWLOC_MEMBIND_INTERLEAVE,
+                                      HWLOC_MEMBIND_BYNODESET) == 0 &&
+               is_interleaved(topology->hwloc, first, nodes) &&
+               is_interleaved(topology->hwloc, first + size - 1, nodes);
+    hwloc_bitmap_free(nodes);
+    return set ? WEFT_STATUS_OK : WEFT_STATUS_OS;
 }
 
 weft_status weft_topology_pin_self(const weft_topology* topology, uint32_t os_index) {

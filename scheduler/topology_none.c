@@ -2,7 +2,10 @@
 // is a core of its own on one node.
 #include <weft/topology.h>
 
+#include <string.h>
+
 #include "os.h"
+#include "placement.h"
 
 // One region of the operating system's memory: this, the CPUs, and room for their indices.
 struct weft_topology {
@@ -57,8 +60,12 @@ weft_status weft_topology_create(const weft_topology_desc* desc, weft_topology**
                                  .is_this_machine = true,
                                  .mask_unknown = info->mask_unknown};
     topology->kind = (weft_topology_kind){.core_count = count, .cpu_count = count};
-    weft__os_cpu_quota(used.cgroup_root, &info->quota_milli_cpus, topology->quota_source,
-                       sizeof topology->quota_source);
+    info->quota_milli_cpus = used.quota_milli_cpus;
+    if (used.quota_milli_cpus != 0)
+        strcpy(topology->quota_source, WEFT__PLACEMENT_QUOTA_GIVEN);
+    else
+        weft__os_cpu_quota(used.cgroup_root, &info->quota_milli_cpus, topology->quota_source,
+                           sizeof topology->quota_source);
     *out = topology;
     return WEFT_STATUS_OK;
 }
@@ -103,6 +110,12 @@ const weft_topology_closed_cpu* weft_topology_closed_cpus(const weft_topology* t
     WEFT_ASSERT(topology != NULL && count != NULL);
     *count = 0;
     return NULL;
+}
+
+weft_status weft_topology_interleave(const weft_topology* topology, void* base, size_t size) {
+    WEFT_ASSERT(topology != NULL);
+    WEFT_ASSERT(base != NULL && size > 0);
+    return WEFT_STATUS_UNSUPPORTED;
 }
 
 weft_status weft_topology_pin_self(const weft_topology* topology, uint32_t os_index) {

@@ -11,6 +11,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <weft/memory.h>
 
 WEFT_COMPONENT(Count, (uint64_t, value));
 
@@ -161,6 +162,33 @@ static void check_refused(int error, bool ask) {
         cr_assert_eq(stats.pinned_count, 0);
         cr_assert_eq(stats.worker_count, workers);
     }
+}
+
+// Memory that is dealt out over the nodes: read back here, and refused by a system that refuses.
+Test(pinning, interleaved_memory, .timeout = 60) {
+    weft_topology* topology = NULL;
+    weft_memory memory;
+    cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
+    weft_status status = weft_memory_interleaved(topology, &memory);
+    if (status == WEFT_STATUS_OK) {
+        weft_world_desc world_desc = weft_world_desc_default();
+        sim s = {0};
+        cr_assert_eq(weft_world_create(&world_desc, &memory, &s.world), WEFT_STATUS_OK);
+        s.schedule = run_schedule(s.world);
+        build(s.world, s.schedule);
+        weft_executor_desc desc = threads(2, (weft_placement){0});
+        SCHEDULE_OK(s.schedule, weft_executor_create(&desc, s.schedule, &s.executor));
+        for (uint32_t tick = 0; tick < TICKS; tick++)
+            sim_tick(&s);
+        weft_digest digest = weft_world_digest_full(s.world);
+        sim_close(&s);
+        DIGEST_EQ(digest, run_serial());
+    } else {
+        printf("skipped: %s\n", weft_status_name(status));
+    }
+    if (status != WEFT_STATUS_UNSUPPORTED && refusal_begin(EPERM, false))
+        cr_assert_eq(weft_memory_interleaved(topology, &memory), WEFT_STATUS_OS);
+    weft_topology_destroy(topology);
 }
 
 Test(pinning, a_refusal_is_reported_and_not_fatal, .timeout = 60) {

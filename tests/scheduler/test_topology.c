@@ -346,6 +346,14 @@ static uint32_t kinds_of(const char* slow_fact, const char* fast_fact) {
     cr_assert_eq(list[0].name != NULL, strstr(slow_fact, "CoreType") != NULL);
     cr_assert(list[0].name == NULL || strcmp(list[0].name, "IntelAtom") == 0);
     cr_assert_eq(list[kinds - 1].mhz != 0, strstr(fast_fact, "MHz") != NULL);
+    // Faster cores first, and slower ones for a reason.
+    weft_seat seats[4];
+    const weft_placement placement = {.policy = WEFT_PLACEMENT_COMPACT};
+    cr_assert_eq(weft_topology_place(topology, &placement, 4, seats), WEFT_STATUS_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        cr_assert_eq(seats[i].cpu, kinds == 2 ? (i + 2) % 4 : i);
+        cr_assert_eq(seats[i].reason, kinds == 2 && i > 1 ? WEFT_SEAT_SLOW_CORE : WEFT_SEAT_CORE);
+    }
     weft_topology_destroy(topology);
     return kinds;
 }
@@ -363,6 +371,91 @@ Test(topology, kinds_are_cores_of_different_make, .timeout = 20) {
     cr_assert_eq(kinds_of(FACT("LinuxCapacity", "1009"), FACT("LinuxCapacity", "1024")), 1);
     cr_assert_eq(kinds_of(FACT("CoreType", "IntelAtom"), FACT("CoreType", "IntelCore")), 2);
     cr_assert_eq(kinds_of("", ""), 2);
+}
+
+// Five cores, of which the process may use two; a node without CPUs, one without memory.
+static const char sparse_machine[] =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+    "<topology version=\"2.0\">\n"
+    "<object type=\"Machine\" os_index=\"0\" cpuset=\"0x14\" complete_cpuset=\"0x1f\" "
+    "allowed_cpuset=\"0x14\" nodeset=\"0x2a\" complete_nodeset=\"0x2a\" "
+    "allowed_nodeset=\"0x2a\" gp_index=\"1\">\n"
+    "<object type=\"Package\" os_index=\"9\" cpuset=\"0x0\" complete_cpuset=\"0x3\" "
+    "nodeset=\"0x20\" complete_nodeset=\"0x20\" gp_index=\"8\">\n"
+    "<object type=\"NUMANode\" os_index=\"5\" cpuset=\"0x0\" complete_cpuset=\"0x0\" "
+    "nodeset=\"0x20\" complete_nodeset=\"0x20\" gp_index=\"9\" local_memory=\"4096\"/>\n"
+    "</object>\n"
+    "%s%s</object></topology>\n";
+
+static const char sparse_group[] =
+    "<object type=\"Package\" os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+    "nodeset=\"0x%x\" complete_nodeset=\"0x%x\" gp_index=\"%u\">\n"
+    "<object type=\"NUMANode\" os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+    "nodeset=\"0x%x\" complete_nodeset=\"0x%x\" gp_index=\"%u\" local_memory=\"%u\"/>\n"
+    "<object type=\"Core\" os_index=\"7\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+    "nodeset=\"0x%x\" complete_nodeset=\"0x%x\" gp_index=\"%u\">"
+    "<object type=\"PU\" os_index=\"%u\" cpuset=\"0x%x\" complete_cpuset=\"0x%x\" "
+    "nodeset=\"0x%x\" complete_nodeset=\"0x%x\" gp_index=\"%u\"/></object></object>\n";
+
+static void sparse_print(char text[2048], uint32_t cpu, uint32_t node, uint32_t memory) {
+    uint32_t set = 1u << cpu;
+    uint32_t nodes = 1u << node;
+    uint32_t id = 10 * cpu;
+    snprintf(text, 2048, sparse_group, cpu, set, set, nodes, nodes, id + 1, node, set, set, nodes,
+             nodes, id + 2, memory, set, set, nodes, nodes, id + 3, cpu, set, set, nodes, nodes,
+             id + 4);
+}
+
+Test(topology, sparse_cpus_and_nodes_that_lack_something, .timeout = 20) {
+    char groups[2][2048];
+    sparse_print(groups[0], 2, 1, 8192);
+    sparse_print(groups[1], 4, 3, 0);
+    char path[] = "/tmp/weft-sparse-XXXXXX";
+    int descriptor = mkstemp(path);
+    cr_assert_geq(descriptor, 0);
+    FILE* file = fdopen(descriptor, "w");
+    fprintf(file, sparse_machine, groups[0], groups[1]);
+    fclose(file);
+    weft_topology* topology = open_source(path);
+    unlink(path);
+    if (topology == NULL)
+        return;
+    assert_info(topology, 2, 2, 2, 2, 1);
+    uint32_t count = 0;
+    const weft_topology_node* nodes = weft_topology_nodes(topology, &count);
+    cr_assert_eq(count, 3);
+    uint32_t cpus = 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        cpus += nodes[i].cpu_count;
+        bytes += nodes[i].bytes;
+        cr_assert_eq(nodes[i].cpu_count, nodes[i].os_index != 5);
+        cr_assert_eq(nodes[i].bytes == 0, nodes[i].os_index == 3);
+    }
+    cr_assert(cpus == 2 && bytes == 4096 + 8192);
+    const weft_topology_closed_cpu* closed = weft_topology_closed_cpus(topology, &count);
+    cr_assert_eq(count, 3);
+    cr_assert(closed[0].os_index == 0 && closed[1].os_index == 1 && closed[2].os_index == 3);
+    for (uint32_t policy = 0; policy < WEFT_PLACEMENT_LIST; policy++) {
+        weft_placement placement = {.policy = (weft_placement_policy)policy};
+        weft_seat seats[4];
+        cr_assert_eq(weft_topology_place(topology, &placement, 4, seats), WEFT_STATUS_OK);
+        for (uint32_t i = 0; i < 4; i++) {
+            cr_assert_eq(seats[i].cpu, i % 2 == 0 ? 2 : 4);
+            cr_assert_eq(seats[i].rests, i > 1);
+        }
+    }
+    weft_topology_destroy(topology);
+}
+
+Test(topology, a_given_quota_is_reckoned_with, .timeout = 20) {
+    weft_topology_desc desc = {.quota_milli_cpus = 500};
+    weft_topology* topology = NULL;
+    cr_assert_eq(weft_topology_create(&desc, &topology), WEFT_STATUS_OK);
+    cr_assert_eq(weft_topology_suggested_workers(topology), 1);
+    cr_assert_str_eq(weft_topology_info_get(topology).quota_source, "given");
+    weft_topology_destroy(topology);
 }
 
 Test(topology, file_four_packages_with_siblings, .timeout = 20) {

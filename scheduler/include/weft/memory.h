@@ -1,6 +1,7 @@
 /// The operating system's memory for worlds.
 #pragma once
 
+#include <weft/topology.h>
 #include <weft/world.h>
 
 #ifdef __cplusplus
@@ -10,6 +11,13 @@ extern "C" {
 /// Segments straight from the operating system, in huge pages where it gives them. The value has
 /// no state and needs no release.
 WEFT_API weft_memory weft_memory_system(void);
+
+/// Segments of that memory whose pages lie in turn on all NUMA nodes with usable CPUs, whoever
+/// touches them first: for worlds whose systems read rows all over the world. `topology` is of this
+/// machine and outlives the worlds. Tried once, and read back; a later segment that is refused lies
+/// where it is touched. Status: UNSUPPORTED, OS, OUT_OF_MEMORY: as weft_topology_interleave().
+WEFT_API WEFT_NODISCARD weft_status weft_memory_interleaved(const weft_topology* topology,
+                                                            weft_memory* out);
 
 /// Memory that is mapped twice, for one world: what is declared to be read is handed out of a
 /// read-only mapping, so that a write to it faults (WEFT_GUARD_ALIAS names it). It is also the

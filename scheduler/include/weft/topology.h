@@ -73,6 +73,8 @@ typedef struct weft_topology_desc {
     /// The folder that stands for "/" when the CPU quota is read: below it, proc/self/cgroup and
     /// sys/fs/cgroup. Null takes this machine's own quota if `source` is null, and none otherwise.
     const char* cgroup_root;
+    /// A quota to reckon with instead, in thousandths of a CPU; 0 for none.
+    uint32_t quota_milli_cpus;
 } weft_topology_desc;
 
 /// One CPU that may be used. The identities compare equal for what two CPUs share.
@@ -214,6 +216,13 @@ WEFT_API void weft_topology_shards(uint32_t shard_count, uint32_t worker_count, 
 /// is not a usable one, OS if the system refuses.
 WEFT_API WEFT_NODISCARD weft_status weft_topology_pin_self(const weft_topology* topology,
                                                            uint32_t os_index);
+
+/// Asks that pages of a region, which begins and ends with pages that nobody has touched, lie in
+/// turn on the NUMA nodes that have usable CPUs and memory, and reads that back. Fails with
+/// UNSUPPORTED if the topology is not of this machine, or in a build without hwloc; OS if the
+/// system refuses.
+WEFT_API WEFT_NODISCARD weft_status weft_topology_interleave(const weft_topology* topology,
+                                                             void* base, size_t size);
 
 /// Writes one line about a topology, cut to fit and ended by a null byte, without a line end.
 /// Returns the length of the whole line, as snprintf does.
