@@ -62,8 +62,8 @@ static weft_status pool_place(weft__pool* pool, const weft_executor_desc* desc) 
     const weft_topology* topology = desc->topology != NULL ? desc->topology : pool->own_topology;
     pool->topology = topology;
     weft__placement placement = {.cpus = pool->cpus, .help_order = pool->help_orders};
-    weft_status placed = weft__placement_compute(
-        topology, pool->worker_count, desc->pin ? &desc->placement : NULL, &placement);
+    weft_status placed = weft__placement_compute(topology, pool->worker_count,
+                                                 desc->pin ? &desc->placement : NULL, &placement);
     if (placed == WEFT_STATUS_BAD_ARGUMENT)
         return placement_refuse(pool, placement.refused);
     WEFT_TRY(placed);

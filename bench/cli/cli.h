@@ -46,6 +46,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_LIST = 8,
     WEFT_CLI_GRAPH = 16,
     WEFT_CLI_EXPORT = 32,
+    WEFT_CLI_TOPO = 64,
     WEFT_CLI_LINT = 128,
     WEFT_CLI_COMPARE = 256, // Of bench, as the next one.
     WEFT_CLI_RUNS = 512,
@@ -95,6 +96,7 @@ typedef struct weft_cli_options {
     bool has_placement; // --placement or --cpus.
     weft_placement placement;
     uint32_t* cpus; // Of the placement.
+    bool interleave;
     bool has_sweep;
     weft_sweep sweep;
     bool has_guard;
@@ -136,6 +138,10 @@ typedef struct weft_cli_options {
     bool all_edges;
     bool overlaps;
     bool why;
+    // topo
+    const char* machine;
+    const char* svg_path;
+    uint32_t quota_milli_cpus; // 0: not said.
     // bisect
     const char* bundle_path; // Of verify.
     const char* record_path; // Of run.
@@ -204,6 +210,9 @@ bool weft_cli_time_parse(const char* text, double* seconds_out);
 
 /// The name that is nearest to `name`, or null if none is near.
 const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
+
+/// CPUs of time, "1.5", as thousandths, rounded up. False if it is not that or not above 0.
+bool weft_cli_quota_parse(const char* text, uint32_t* milli_cpus_out);
 
 /// CPUs as taskset takes them: "0,2,4-7". Allocates `*cpus_out`. False if it is not that, or more
 /// than workers can be.
@@ -317,6 +326,12 @@ weft_cli_memory weft_cli_memory_for(weft_guard guard, weft_executor_kind kind);
 weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
                                 weft_cli_memory memory, weft_world** world_out,
                                 weft_schedule** schedule_out);
+
+/// The same without the commit, which an executor then does with all its workers. What is given in
+/// place of plain memory may be null.
+weft_status weft_cli_world_build(const weft_module* module, const weft_module_options* options,
+                                 weft_cli_memory memory, const weft_memory* given,
+                                 weft_world** world_out, weft_schedule** schedule_out);
 
 /// The description that a module's worlds are made with.
 weft_world_desc weft_cli_world_desc(const weft_module* module, const weft_module_options* options);
@@ -597,6 +612,7 @@ weft_exit weft_cli_runs(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_topo(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -14,6 +14,8 @@ typedef struct run_state {
     const weft_cli_options* options;
     const weft_module* module;
     weft_module_options sizes;
+    weft_topology* topology; // Of --interleave.
+    weft_status interleaved; // What became of it.
     weft_world* world;
     weft_schedule* schedule;
     weft_executor* executor;
@@ -41,9 +43,15 @@ static weft_status run_fail(run_state* run, weft_status status) {
 }
 
 static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
-    WEFT_TRY(weft_cli_world_make(run->module, &run->sizes,
-                                 weft_cli_memory_for(desc->guard, desc->kind), &run->world,
-                                 &run->schedule));
+    weft_memory memory;
+    if (run->options->interleave) {
+        WEFT_TRY(weft_topology_create(NULL, &run->topology));
+        run->interleaved = weft_memory_interleaved(run->topology, &memory);
+    }
+    bool given = run->topology != NULL && run->interleaved == WEFT_STATUS_OK;
+    WEFT_TRY(weft_cli_world_build(run->module, &run->sizes,
+                                  weft_cli_memory_for(desc->guard, desc->kind),
+                                  given ? &memory : NULL, &run->world, &run->schedule));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
                        "the module turns determinism off (weft_world_desc.deterministic or "
@@ -59,10 +67,14 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     identity->schema_hash = weft_world_schema_hash(run->world);
     identity->schedule_hash = weft_schedule_hash(run->schedule);
     identity->math = weft_world_math(run->world);
+    // Workers that are processes are made of the world as it is then.
+    if (desc->kind == WEFT_EXECUTOR_PROCESSES)
+        WEFT_TRY(weft_world_commit(run->world));
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
+    WEFT_TRY(weft_executor_commit(run->executor)); // Nothing is left of processes.
     // Before what is gone on with: ticks that are run again have rows too.
     WEFT_TRY(weft_cli_log_open(run->options, run->world, &run->log, run->line, sizeof run->line));
     run->persist.log = run->log;
@@ -241,6 +253,11 @@ static void executor_print(const run_state* run, const weft_executor_desc* desc)
         printf("the world was back in %s", weft_cli_seconds((double)stats.recovery_ns / 1e9, time));
         printf("\n          the last: %s", weft_executor_crash_report(run->executor)->text);
     }
+    if (run->topology != NULL)
+        printf("\nmemory    %s",
+               run->interleaved == WEFT_STATUS_OK
+                   ? "pages in turn on all nodes, read back"
+                   : "where it is first touched: the system, or this build, refuses to interleave");
     if (stats.sweeps > 0)
         printf("\nstages    %s of ", weft_cli_number(stats.sweeps_by_system, number));
     if (stats.sweeps > 0)
@@ -501,6 +518,7 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_executor_destroy(run.executor);
         weft_schedule_destroy(run.schedule);
         weft_world_destroy(run.world);
+        weft_topology_destroy(run.topology);
         weft_cli_hashes_deinit(&run.hashes);
     }
     weft_cli_module_close(&module);

@@ -180,6 +180,10 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
         if (executor.worker_count == 0)
             executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
     }
+    if (options->interleave && executor.kind == WEFT_EXECUTOR_PROCESSES) {
+        weft_cli_complain("--interleave and worker processes want different memory: leave one out");
+        return WEFT_EXIT_USAGE;
+    }
     *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
     weft_cli_executor_place(options, out);
     out->guard = options->guard;

@@ -92,6 +92,18 @@ static const weft_cli_help helps[] = {
      "  weft graph creatures --why motion hunger\n"
      "  weft graph ./my_module.so --deny ambiguous,dead\n\n"
      "Exit status: 0 done, 1 something that is denied was found, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_TOPO, "",
+     "Show the machine inside what this process may use, and where each worker and its shards go, "
+     "and why.\v"
+     "Without --workers: as many as `weft run` takes. Without --entities: shards of a million. On "
+     "this machine a thread is pinned to each of the CPUs, and the mask read back. Numbers of CPUs "
+     "and nodes are the system's; those of cores, caches and packages are hwloc's logical ones.\n\n"
+     "Examples:\n"
+     "  weft topo\n"
+     "  weft topo --workers 8 --placement compact --entities 10M\n"
+     "  weft topo --machine server.xml --svg server.svg\n"
+     "  weft topo --machine 'synthetic:package:2 [numa] l3:4 core:8 pu:2' --quota 1.5\n\n"
+     "Exit status: 0 done, refused pins are shown, 2 wrong usage, 3 failure."},
     {WEFT_CLI_SELFTEST, "[FAULT]",
      "Plant each kind of fault in a small simulation, run the instruments on it, and fail unless "
      "each "

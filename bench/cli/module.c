@@ -163,11 +163,12 @@ const char* weft_cli_math_note(weft_math_backend math) {
     return math == WEFT_MATH_FLOAT_PINNED_32 ? ", float_pinned_32" : "";
 }
 
-weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
-                                weft_cli_memory wanted, weft_world** world_out,
-                                weft_schedule** schedule_out) {
+weft_status weft_cli_world_build(const weft_module* module, const weft_module_options* options,
+                                 weft_cli_memory wanted, const weft_memory* given,
+                                 weft_world** world_out, weft_schedule** schedule_out) {
     weft_world_desc desc = weft_cli_world_desc(module, options);
-    weft_memory memory = weft_memory_system();
+    weft_memory memory = given != NULL ? *given : weft_memory_system();
+    WEFT_ASSERT(given == NULL || wanted == WEFT_CLI_MEMORY_PLAIN);
     if (wanted != WEFT_CLI_MEMORY_PLAIN) {
         weft_status status = weft_memory_aliased(wanted == WEFT_CLI_MEMORY_APART, &memory);
         if (status != WEFT_STATUS_OK && wanted != WEFT_CLI_MEMORY_ALIASED)
@@ -176,8 +177,14 @@ weft_status weft_cli_world_make(const weft_module* module, const weft_module_opt
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     WEFT_TRY(module->build(options, *world_out, *schedule_out));
-    WEFT_TRY(weft_world_commit(*world_out));
     return weft_schedule_build(*schedule_out);
+}
+
+weft_status weft_cli_world_make(const weft_module* module, const weft_module_options* options,
+                                weft_cli_memory wanted, weft_world** world_out,
+                                weft_schedule** schedule_out) {
+    WEFT_TRY(weft_cli_world_build(module, options, wanted, NULL, world_out, schedule_out));
+    return weft_world_commit(*world_out);
 }
 
 const char* weft_cli_error(weft_status status, const weft_world* world,

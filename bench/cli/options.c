@@ -30,6 +30,10 @@ enum {
     KEY_NO_PIN,
     KEY_PLACEMENT,
     KEY_CPUS,
+    KEY_INTERLEAVE,
+    KEY_MACHINE,
+    KEY_QUOTA,
+    KEY_SVG,
     KEY_SWEEP,
     KEY_GUARD,
     KEY_ROLLBACK,
@@ -79,7 +83,8 @@ enum {
 
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
-     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY | WEFT_CLI_EXPORT)
+     WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY | WEFT_CLI_EXPORT |    \
+     WEFT_CLI_TOPO)
 #define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | COMPARES)
@@ -93,7 +98,7 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
     {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
     {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
@@ -103,7 +108,7 @@ static const option_row option_rows[] = {
       "Who runs the systems: serial, virtual:3, threads:8, "
       "processes:4",
       2}},
-    {SIZED | WEFT_CLI_REPLAY,
+    {SIZED | WEFT_CLI_REPLAY | WEFT_CLI_TOPO,
      {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
       2}},
     {EXECUTES,
@@ -133,10 +138,19 @@ static const option_row option_rows[] = {
       "With processes: kill a worker that is in one task so long: 500ms, 30s, 0: never (default: "
       "30s)",
       2}},
-    {EXECUTES,
+    {EXECUTES | WEFT_CLI_TOPO,
      {"placement", KEY_PLACEMENT, "POLICY", 0,
-      "CPUs of the threads: spread (the default), compact, per-node", 2}},
-    {EXECUTES, {"cpus", KEY_CPUS, "LIST", 0, "CPUs of the threads, in this order: 0,2,4-7", 2}},
+      "CPUs of the workers: spread (the default), compact, per-node", 2}},
+    {EXECUTES | WEFT_CLI_TOPO,
+     {"cpus", KEY_CPUS, "LIST", 0, "CPUs of the workers, in this order: 0,2,4-7", 2}},
+    {WEFT_CLI_RUN,
+     {"interleave", KEY_INTERLEAVE, NULL, 0,
+      "Memory in turn on all NUMA nodes, not where it is first touched", 2}},
+    {WEFT_CLI_TOPO,
+     {"machine", KEY_MACHINE, "MACHINE", 0,
+      "Another machine: an XML file of hwloc, or 'synthetic:package:2 core:8 pu:2'", 1}},
+    {WEFT_CLI_TOPO, {"quota", KEY_QUOTA, "CPUS", 0, "Reckon with this quota of CPU time: 1.5", 1}},
+    {WEFT_CLI_TOPO, {"svg", KEY_SVG, "FILE", 0, "Draw a picture into a file", 3}},
     {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin workers to CPUs", 2}},
     {COMPARES,
      {"configs", KEY_CONFIGS, "LIST", 0, "Executors to compare: virtual:2,virtual:3,threads:8", 3}},
@@ -700,7 +714,22 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
     case KEY_NO_PIN:
         options->no_pin = true;
         return 0;
+    case KEY_INTERLEAVE:
+        options->interleave = true;
+        return 0;
+    case KEY_MACHINE:
+        options->machine = text;
+        return 0;
+    case KEY_QUOTA:
+        if (!weft_cli_quota_parse(text, &options->quota_milli_cpus))
+            argp_error(state, "--quota: '%s' is not a number of CPUs; write 1.5", text);
+        return 0;
+    case KEY_SVG:
+        options->svg_path = text;
+        return 0;
     case ARGP_KEY_END:
+        if (options->interleave && options->guard != WEFT_GUARD_NONE)
+            argp_error(state, "--interleave and --guard want different memory");
         if (options->no_pin && options->has_placement)
             argp_error(state, "--no-pin leaves no room for --placement or --cpus");
         return 0;

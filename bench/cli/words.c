@@ -176,6 +176,16 @@ static bool range_parse(const char** text, uint64_t* first, uint64_t* last) {
     return *first <= *last && *last < UINT32_MAX;
 }
 
+bool weft_cli_quota_parse(const char* text, uint32_t* milli_cpus_out) {
+    char* end;
+    double cpus = strtod(text, &end);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || !(cpus > 0 && cpus <= 100000))
+        return false;
+    uint32_t milli = (uint32_t)(cpus * 1000);
+    *milli_cpus_out = milli + (milli < cpus * 1000);
+    return true;
+}
+
 bool weft_cli_cpus_parse(const char* text, uint32_t** cpus_out, uint32_t* count_out) {
     uint32_t* cpus = malloc(WEFT_CLI_WORKERS_MAX * sizeof(*cpus));
     uint32_t count = 0;

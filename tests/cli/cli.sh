@@ -1738,6 +1738,162 @@ section_killed() {
     done
 }
 
+# A machine of each kind that is at hand, and what is right for it.
+topo_file() {
+    file=${WEFT_TOPOLOGIES:-$sources/../../../../shared/topologies}/$1
+    shift
+    if [ ! -r "$file" ]; then
+        echo "skipped: no $file (set WEFT_TOPOLOGIES to the folder that holds it)"
+        return 1
+    fi
+    try 0 topo --machine "$file" --json "$@"
+    silent
+}
+
+topo_files() {
+    if topo_file x1-4s2c2t.xml --workers 8; then
+        is 4 machine packages
+        is 4 workers 1 cpu
+        is core workers 7 reason
+    fi
+    if topo_file x2-hybrid-i7-1370p.xml; then
+        is 5000 kinds 1 mhz
+        is core workers 5 reason
+        is 10 workers 5 cpu
+        is slow-core workers 6 reason
+        is 12 workers 6 cpu
+        is sibling workers 14 reason
+        is 0 workers 14 beside
+        try 0 topo --machine "$file"
+        out "13th Gen Intel(R) Core(TM) i7-1370P"
+        out "kind 1    6 cores, 12 CPUs, up to 5.0 GHz: the fastest"
+        out "a slower core of its own: each faster one has a worker"
+    fi
+    if topo_file x3-2s-epyc-7742.xml --workers 8; then
+        is 112 workers 7 cpu
+        is 8 machine nodes
+    fi
+    if topo_file x4-power9-lassen.xml --workers 40; then
+        is 8 workers 0 cpu
+        is 172 workers 39 cpu
+        is 88 closed 8 cpu
+        is 8 memory 1 node
+    fi
+    if topo_file x5-restricted-cpuset.xml; then
+        is 10 suggested
+        is 0 memory 4 cpus
+        is null cpus 0 node
+    fi
+}
+
+topo_refused() {
+    "$modules/refuse" "$weft" topo >"$dir/out" 2>"$dir/err"
+    code=$?
+    said="weft topo, where binding is refused"
+    if [ $code -eq 77 ]; then
+        echo "skipped: this system has no filters of system calls"
+        return
+    fi
+    [ $code -eq 0 ] || fail "exit code $code, not 0"
+    out " refused "
+    grep -qE '^binding .*: (refused|not in this build)' "$dir/out" || fail "memory is bound"
+    said="weft run, where binding is refused"
+    "$modules/refuse" "$weft" run creatures --entities 2k --ticks 20 --workers 2 --interleave \
+        >"$dir/out" 2>"$dir/err" || fail "it failed"
+    out "executor  threads, 2 workers, not pinned"
+    out "memory    where it is first touched"
+    "$modules/refuse" ask "$weft" topo >"$dir/out" 2>"$dir/err" || fail "it failed"
+    out "the system refuses to tell this process's mask"
+}
+
+section_topo() {
+    try 0 topo
+    silent
+    out "machine   this one"
+    out "binding   pages in turn on all nodes: "
+    out "1,000,000 entities, 245 shards of 4096"
+    grep -q '^ *0 .* read back .* a core of its own$' "$dir/out" || fail "worker 0 is not pinned"
+    try 0 topo --json --workers 3 --entities 100k
+    is true machine here
+    is true machine mask_known
+    is 25 shards
+    is 0 workers 0 first_shard
+    is "read back" workers 0 pin
+    is "read back" workers 2 pin
+    # A mask of one CPU, as taskset gives: everybody is on it, and all but one rest.
+    if command -v taskset >/dev/null; then
+        for cpu in $(sed -n 's/^Cpus_allowed_list://p' /proc/self/status | tr ',-' '  '); do
+            said="weft topo by taskset -c $cpu"
+            taskset -c "$cpu" "$weft" topo --workers 2 --json >"$dir/out" 2>"$dir/err" ||
+                fail "it failed"
+            is "$cpu" workers 0 cpu
+            is "$cpu" workers 1 cpu
+            is true workers 1 rests
+            is 1 suggested
+            is "read back" workers 1 pin
+        done
+    fi
+    if "$weft" topo --machine "synthetic:core:1 pu:1" 2>&1 | grep -q "built without hwloc"; then
+        try 3 topo --machine "synthetic:core:1 pu:1"
+        topo_refused
+        echo "skipped: other machines, which this program does not know"
+        return
+    fi
+    for case in 0.5:1 1.5:2 3:3; do
+        try 0 topo --machine "synthetic:package:2 core:4 pu:2" --quota ${case%:*} --json
+        is ${case#*:} suggested
+        try 0 topo --machine "synthetic:package:2 core:4 pu:2" --quota ${case%:*} --workers 8
+        out "8 workers, ${case#*:} take part"
+        out "a core of its own; rests: the quota pays for no more"
+    done
+    try 0 topo --machine "synthetic:core:1 pu:1"
+    out "1 package, 1 NUMA node, 1 core, 1 CPU: 0"
+    out "not tried"
+    try 0 topo --machine "synthetic:package:2 [numa] l3:2 core:2 pu:2" --placement per-node \
+        --workers 4 --json
+    is per-node placement
+    is 2 workers 1 cpu
+    is 8 workers 2 cpu
+    try 0 topo --machine "synthetic:package:2 core:2 pu:2" --cpus 4,5,1 --json
+    is list placement
+    is 4 workers 0 cpu
+    is 0 workers 1 beside
+    is 1 workers 2 cpu
+    topo_files
+    topo_refused
+
+    try 0 topo --machine "synthetic:package:2 core:2 pu:2" --workers 9 --svg "$dir/t.svg"
+    [ ! -s "$dir/out" ] || fail "something is printed beside the picture"
+    for text in '<svg ' '</svg>' 'prefers-color-scheme:dark' 'class="sibling"' '>w0 +1<' \
+        'worker 1: a core of its own; shards '; do
+        grep -qF "$text" "$dir/t.svg" || fail "the picture lacks $text"
+    done
+    ! grep -q 'class="free"' "$dir/t.svg" || fail "a CPU is free"
+    try 3 topo --svg "$dir/none/t.svg"
+    err "the picture cannot be written"
+
+    try 2 topo creatures
+    err "topo takes no argument: 'creatures' is one too many"
+    try 2 topo --machine synthetic:bogus
+    err "hwloc does not understand 'synthetic:bogus'"
+    try 3 topo --machine /nowhere.xml
+    err "/nowhere.xml cannot be read: No such file or directory"
+    try 3 topo --machine "$0"
+    err "is no XML file that this hwloc reads"
+    try 2 topo --cpus 4000000
+    err "--cpus: a CPU is listed twice, or may not be used"
+    for quota in 0 -1 x 1.5x ""; do
+        try 2 topo --quota "$quota"
+        err "--quota: '$quota' is not a number of CPUs"
+    done
+    try 2 topo --entities 1e12
+    err "--entities: a world has at most"
+    try 2 topo --workers 0
+    err "--workers"
+    try 2 run creatures --interleave --guard=alias
+    err "--interleave and --guard want different memory"
+}
+
 section_interrupt() {
     interrupted run creatures --entities 1k --ticks 1e12 --hashes "$dir/some.hashes"
     err "interrupted after tick"

@@ -201,3 +201,13 @@ Test(options, lists_of_cpus) {
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         cr_expect_not(weft_cli_cpus_parse(bad[i], &cpus, &count), "'%s'", bad[i]);
 }
+
+Test(options, quotas) {
+    uint32_t milli = 0;
+    cr_assert(weft_cli_quota_parse("1.5", &milli) && milli == 1500);
+    cr_assert(weft_cli_quota_parse("3", &milli) && milli == 3000);
+    cr_assert(weft_cli_quota_parse("0.0001", &milli) && milli == 1);
+    static const char* const bad[] = {"", "0", "-1", "1.5x", "nan", "inf", " 1", "1e9", ".5"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        cr_expect_not(weft_cli_quota_parse(bad[i], &milli), "'%s'", bad[i]);
+}
