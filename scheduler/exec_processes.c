@@ -20,7 +20,7 @@
 
 void weft__exec_processes_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
-    if (executor->pool != NULL && weft__processes_inside(executor->pool)) {
+    if (weft__processes_inside(executor->pool)) {
         weft__pool_run(runner, batch);
         return;
     }

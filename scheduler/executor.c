@@ -12,6 +12,7 @@
 #include "os.h"
 #include "placement.h"
 #include "pool.h"
+#include "processes.h"
 #include "rollback_tick.h"
 #include "weft_sort.h"
 
@@ -465,8 +466,8 @@ weft_status weft__executor_host(weft_executor* executor) {
     weft_world* world = executor->world;
     if (world->host.streams.items[0].segments.count == 0)
         return WEFT_STATUS_OK;
-    // A worker that is a process may die, which only a tick is made for.
-    if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)
+    // From the host: a worker may die of it, which only requests are made for.
+    if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES && !weft__processes_inside(executor->pool))
         return weft_world_commit(world);
     if (executor->pool != NULL)
         weft__pool_tick_begin(executor);

@@ -87,7 +87,7 @@ static void worker_main(void* context) {
 }
 
 bool weft__processes_inside(const weft__pool* pool) {
-    return *pool->fork_mark == MARK_WORKER;
+    return pool != NULL && *pool->fork_mark == MARK_WORKER;
 }
 
 // Waiting ----------------------------------------------------------------------------------------
@@ -269,8 +269,10 @@ static void end_workers(weft__processes* processes) {
 
 weft_status weft__processes_create(weft_executor* executor) {
     uint32_t count = executor->worker_count;
-    size_t size =
-        sizeof(weft__processes) + count * (sizeof(weft__os_process) + 2 * sizeof(uint64_t));
+    const weft_placement* placement = &executor->desc.placement;
+    size_t size = sizeof(weft__processes) +
+                  count * (sizeof(weft__os_process) + 2 * sizeof(uint64_t)) +
+                  placement->cpu_count * sizeof(uint32_t);
     size_t shared_size = sizeof(weft__desk) + count * sizeof(weft__os_crash);
     void* block;
     void* shared;
@@ -286,6 +288,11 @@ weft_status weft__processes_create(weft_executor* executor) {
     processes->seen = (uint64_t*)(void*)(processes + 1);
     processes->seen_ns = processes->seen + count;
     processes->workers = (weft__os_process*)(void*)(processes->seen_ns + count);
+    // The caller's list is gone when workers are started again.
+    uint32_t* cpus = (uint32_t*)(void*)(processes->workers + count);
+    for (uint32_t i = 0; i < placement->cpu_count; i++)
+        cpus[i] = placement->cpus[i];
+    executor->desc.placement.cpus = placement->cpu_count > 0 ? cpus : NULL;
     weft__recovery_init(&processes->recovery, executor);
     WEFT_TRY(weft__os_shared_reserve(shared_size, &shared));
     processes->desk = shared;
