@@ -93,76 +93,107 @@ static const uint8_t* get_values(const weft_type* type, const uint8_t* in, uint3
 }
 
 static const uint8_t* get_handles(const uint8_t* in, uint32_t count, weft_entity* out) {
-    weft__reader reader;
     size_t size = (size_t)count * WEFT__STATE_HANDLE;
-    _Static_assert(sizeof(weft_entity) == WEFT__STATE_HANDLE, "a handle is two words");
     if (WEFT__LITTLE_ENDIAN && count > 0)
         memcpy(out, in, size);
-    weft__reader_init(&reader, in, size);
-    for (uint32_t i = 0; i < count && !WEFT__LITTLE_ENDIAN; i++) {
-        out[i].slot = weft__reader_get_u32(&reader);
-        out[i].generation = weft__reader_get_u32(&reader);
-    }
+    for (uint32_t i = 0; i < count && !WEFT__LITTLE_ENDIAN; i++)
+        out[i] = weft__state_handle(in + (size_t)i * WEFT__STATE_HANDLE);
     return in + size;
 }
 
-// Gives a new chunk its rows.
-static weft_status fill_chunk(weft_world* world, weft__chunk* chunk, uint32_t rows,
-                              const uint8_t* content) {
-    const weft__archetype* table = weft__chunk_table(world, chunk);
-    uint32_t capacity = weft__chunk_capacity_for(rows);
-    WEFT_ASSERT(rows > 0 && chunk->row_count == 0);
+// A new chunk with room for its rows.
+static weft_status create_chunk(weft_world* world, const weft__state_line* line, bool sparse,
+                                weft__chunk** out) {
+    uint32_t id = line->archetype;
+    weft__archetype* table = sparse ? &world->sparse.items[id] : &world->archetypes.items[id];
+    uint32_t capacity = weft__chunk_capacity_for(line->rows);
+    WEFT_TRY(weft__chunk_create(world, table, id, sparse, line->shard, out));
+    weft__chunk* chunk = *out;
+    if (line->rows == 0)
+        return WEFT_STATUS_OK;
     if (!weft__block_take(world, &world->lanes[0], chunk, capacity, &chunk->block))
         return WEFT_STATUS_OUT_OF_MEMORY;
     chunk->capacity = capacity;
     weft__block_layout(world, table, capacity, &chunk->block, &chunk->entities, chunk->columns,
                        chunk->backs);
+    return WEFT_STATUS_OK;
+}
+
+// Gives a new chunk its rows.
+static void fill_chunk(const weft_world* world, weft__chunk* chunk, uint32_t rows,
+                       const uint8_t* content) {
+    const weft__archetype* table = weft__chunk_table(world, chunk);
+    WEFT_ASSERT(rows > 0 && rows <= chunk->capacity && chunk->row_count == 0);
     content = get_handles(content, rows, chunk->entities);
     for (uint32_t i = 0; i < table->column_count; i++)
         content = get_values(weft__type_at(world, table->column_types[i])->type, content, rows,
                              chunk->columns[i]);
-    for (uint32_t row = 0; row < rows; row++)
-        weft__members_insert(&chunk->members, chunk->entities[row].slot % WEFT_SHARD_SLOTS);
+    uint32_t first = chunk->entities[0].slot % WEFT_SHARD_SLOTS;
+    if (chunk->entities[rows - 1].slot % WEFT_SHARD_SLOTS - first == rows - 1)
+        weft__members_insert_run(&chunk->members, first, rows);
+    else
+        for (uint32_t row = 0; row < rows; row++)
+            weft__members_insert(&chunk->members, chunk->entities[row].slot % WEFT_SHARD_SLOTS);
     chunk->row_count = rows;
-    WEFT_ASSERT(weft__members_count(&chunk->members, 0) == rows);
-    return WEFT_STATUS_OK;
+    uint32_t members = weft__members_count(&chunk->members, 0);
+    WEFT_ASSERT(members == rows);
 }
 
 static void settle_rows(weft__shard* shard, const weft__chunk* chunk) {
-    for (uint32_t row = 0; row < chunk->row_count; row++) {
-        uint32_t local = chunk->entities[row].slot % WEFT_SHARD_SLOTS;
-        shard->slots[local] = (weft__slot){chunk->entities[row].generation, chunk->local + 1};
-        shard->live[local / 64] |= (uint64_t)1 << (local % 64);
+    for (uint32_t row = 0; row < chunk->row_count; row++)
+        shard->slots[chunk->entities[row].slot % WEFT_SHARD_SLOTS] =
+            (weft__slot){chunk->entities[row].generation, chunk->local + 1};
+    _Static_assert(WEFT__LIVE_WORDS == WEFT__MEMBER_WORDS, "both have a bit for each slot");
+    for (uint32_t word = 0; word < WEFT__LIVE_WORDS; word++)
+        shard->live[word] |= chunk->members.words[word];
+}
+
+// All rows of one shard.
+static void fill_item(void* context, uint32_t worker, uint32_t item) {
+    const weft__state_image* image = context;
+    weft_world* world = image->world;
+    uint32_t id = image->shards.items[item].first;
+    (void)worker;
+    for (; id != WEFT__NONE; id = image->lines.items[id].next) {
+        const weft__state_line* line = &image->lines.items[id];
+        weft__chunk* chunk = world->chunks.items[id];
+        WEFT_ASSERT(chunk->shard == item && chunk->archetype == line->archetype);
+        if (line->rows == 0)
+            continue;
+        fill_chunk(world, chunk, line->rows, image->data + line->at + WEFT__STATE_HEAD);
+        settle_rows(world->shards.items[item], chunk);
     }
 }
 
-// One line of a list of chunks, and its rows from the sections that follow the list.
-static weft_status add_chunk(weft_world* world, bool sparse, weft__reader* lines,
-                             weft__reader* sections) {
-    weft__state_head head;
-    uint32_t id = weft__reader_get_u32(lines);
-    uint32_t number = weft__reader_get_u32(lines);
-    uint32_t rows = weft__reader_get_u32(lines);
-    weft__archetype* table = sparse ? &world->sparse.items[id] : &world->archetypes.items[id];
+// Memory is taken here, in one order, and filled by all workers.
+static weft_status add_chunks(weft__state_image* image) {
+    weft_world* world = image->world;
     weft__chunk* chunk;
-    WEFT_TRY(weft__chunk_create(world, table, id, sparse, number, &chunk));
-    if (rows == 0)
-        return WEFT_STATUS_OK;
-    const uint8_t* content = weft__state_take(sections, &head);
-    WEFT_TRY(fill_chunk(world, chunk, rows, content));
-    if (!sparse)
-        settle_rows(world->shards.items[number], chunk);
+    weft__batch batch = {.count = image->shards.count,
+                         .cost_ns = image->reader.size / 8,
+                         .fn = fill_item,
+                         .context = image};
+    for (uint32_t i = 0; i < image->chunk_count; i++)
+        WEFT_TRY(create_chunk(world, &image->lines.items[i], false, &chunk));
+    image->runner->run(image->runner, &batch);
     return WEFT_STATUS_OK;
 }
 
-static weft_status add_chunks(weft__state_image* image, weft__reader* sections, bool sparse) {
+static weft_status add_presences(weft__state_image* image) {
     weft_world* world = image->world;
-    uint32_t count = sparse ? image->presence_count : image->chunk_count;
     weft__reader lines;
-    weft__reader_init(&lines, image->data + (sparse ? image->presences_at : image->chunks_at),
-                      (size_t)count * WEFT__STATE_CHUNK);
-    for (uint32_t i = 0; i < count; i++)
-        WEFT_TRY(add_chunk(world, sparse, &lines, sections));
+    weft__reader_init(&lines, image->data + image->presences_at,
+                      (size_t)image->presence_count * WEFT__STATE_CHUNK);
+    image->reader.offset = image->presence_at;
+    for (uint32_t i = 0; i < image->presence_count; i++) {
+        weft__state_line line = {.archetype = weft__reader_get_u32(&lines)};
+        line.shard = weft__reader_get_u32(&lines);
+        line.rows = weft__reader_get_u32(&lines);
+        weft__state_head head;
+        weft__chunk* chunk;
+        WEFT_TRY(create_chunk(world, &line, true, &chunk));
+        fill_chunk(world, chunk, line.rows, weft__state_take(&image->reader, &head));
+    }
     WEFT_ASSERT(weft__reader_finish(&lines) == WEFT_STATUS_OK);
     return WEFT_STATUS_OK;
 }
@@ -182,18 +213,14 @@ static void mark_chunks(weft_world* world) {
 
 static weft_status fill_storage(weft__state_image* image) {
     weft_world* world = image->world;
-    weft__reader sections = image->reader;
     for (uint32_t i = 0; i < image->archetype_count; i++)
         WEFT_TRY(weft__archetype_store(world, image->sets.items[i]));
     if (image->slot_count > 0)
         WEFT_TRY(weft__shard_ensure(world, (image->slot_count - 1) / WEFT_SHARD_SLOTS));
-    sections.offset = image->rows_at;
-    WEFT_TRY(add_chunks(image, &sections, false));
-    sections.offset = image->presence_at;
-    WEFT_TRY(add_chunks(image, &sections, true));
+    WEFT_TRY(add_chunks(image));
+    WEFT_TRY(add_presences(image));
     WEFT_TRY(weft__lanes_refresh(world));
     mark_chunks(world);
-    image->reader.offset = sections.offset;
     return WEFT_STATUS_OK;
 }
 
@@ -275,11 +302,13 @@ weft_status weft__state_apply(weft__state_image* image) {
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__state_decode(weft_world* world, const void* bytes, size_t size) {
+weft_status weft__state_decode(weft_world* world, weft__runner* runner, const void* bytes,
+                               size_t size) {
+    WEFT_ASSERT(runner != NULL);
     WEFT_ASSERT(world != NULL && (bytes != NULL || size == 0) && !world->running);
     if (world->schema_broken)
         return WEFT_STATUS_WORLD_FAILED;
-    weft__state_image image = {.world = world};
+    weft__state_image image = {.world = world, .runner = runner};
     weft_status status = weft__state_parse(&image, bytes, size);
     if (status == WEFT_STATUS_OK) {
         status = weft__state_apply(&image);
@@ -293,7 +322,8 @@ weft_status weft__state_decode(weft_world* world, const void* bytes, size_t size
 }
 
 weft_status weft_world_decode(weft_world* world, const void* bytes, size_t size) {
-    WEFT_TRY(weft__state_decode(world, bytes, size));
+    weft__runner serial = weft__runner_serial();
+    WEFT_TRY(weft__state_decode(world, &serial, bytes, size));
     weft_world_checkpoint(world);
     return WEFT_STATUS_OK;
 }

@@ -89,9 +89,28 @@ static inline uint64_t weft__state_checksum(const uint8_t* head, const void* con
     return weft_hash64_of(content, length, weft_hash64_of(head, WEFT__STATE_SUMMED, 0));
 }
 
+/// A line of the list of chunks, and where the section of its rows begins, if those before are as
+/// long as their lines say.
+typedef struct weft__state_line {
+    uint32_t archetype;
+    uint32_t shard;
+    uint32_t rows;
+    uint32_t next; // Of the same shard, by id, or WEFT__NONE.
+    size_t at;
+} weft__state_line;
+
+/// The chunks of a shard.
+typedef struct weft__state_shard {
+    uint32_t first; // Or WEFT__NONE.
+    uint32_t last;
+    uint32_t fault; // The first with something wrong, or WEFT__NONE.
+} weft__state_shard;
+
 /// A state that was looked through: where everything is, and what it says of the world.
 typedef struct weft__state_image {
     weft_world* world;
+    weft__runner* runner;
+    bool quiet; // Several workers look through it: none may write the world's error.
     weft__reader reader;
     const uint8_t* data; // The reader's bytes.
     uint64_t tick;
@@ -107,18 +126,35 @@ typedef struct weft__state_image {
     WEFT__VEC(uint8_t) set_seen;        // By set.
     WEFT__VEC(uint64_t) keys;           // Of chunks, sorted.
     WEFT__VEC(uint64_t) key_scratch;
+    WEFT__VEC(weft__state_line) lines; // By chunk id.
+    WEFT__VEC(weft__state_shard) shards;
     WEFT__VEC(uint32_t) generations; // By slot: of the living; FREE for free ones; else 0.
-    size_t chunks_at;                // Of the list of chunks in the bytes,
-    size_t rows_at;                  // the first section of rows,
-    size_t presences_at;             // the list of presences,
-    size_t presence_at;              // and the first section behind it.
+    size_t rows_end;                 // Of the sections of rows in the bytes;
+    size_t presences_at;             // of the list of presences,
+    size_t presence_at;              // and of the first section behind it.
 } weft__state_image;
+
+/// The handle at a place of the bytes.
+static inline weft_entity weft__state_handle(const uint8_t* in) {
+    weft_entity handle;
+    _Static_assert(sizeof(handle) == WEFT__STATE_HANDLE, "a handle is two words");
+    if (WEFT__LITTLE_ENDIAN) {
+        memcpy(&handle, in, sizeof(handle));
+    } else {
+        weft__reader reader;
+        weft__reader_init(&reader, in, WEFT__STATE_HANDLE);
+        handle.slot = weft__reader_get_u32(&reader);
+        handle.generation = weft__reader_get_u32(&reader);
+    }
+    return handle;
+}
 
 /// Reads the next section, of a kind that is known to come, and moves on. Its head and checksum
 /// were found right before.
 const uint8_t* weft__state_take(weft__reader* reader, weft__state_head* head_out);
 
-/// Looks through all of a state. Fills the image, which is to be forgotten in any case.
+/// Looks through all of a state, for a world and by a runner that the image has. Fills the rest of
+/// the image, which is to be forgotten in any case.
 WEFT_NODISCARD weft_status weft__state_parse(weft__state_image* image, const void* bytes,
                                              size_t size);
 void weft__state_forget(weft__state_image* image);

@@ -3,6 +3,10 @@
 //
 // Lengths are checked before what they are the lengths of is read, and counts before memory is
 // taken for them, so a damaged state costs no more than a sound one.
+//
+// Rows are looked through by all workers, each shard by one: the list of chunks says where each
+// section is to begin, and only chunks of the same shard have to do with each other. What is told
+// is the first fault in the order of the bytes: up to it all sections begin where they are to.
 
 #include <weft/state.h>
 
@@ -32,6 +36,8 @@ static const char* const kind_names[] = {
 // A section that is whole, but says what cannot be.
 static weft_status refuse(const weft__state_image* image, const weft__state_head* head,
                           const char* what) {
+    if (image->quiet)
+        return WEFT_STATUS_BAD_FORMAT;
     return weft__world_fail(image->world, WEFT_STATUS_BAD_FORMAT,
                             "the state is inconsistent: section %s %u, part %u: %s; it was not "
                             "written by weft_world_encode(), take another one",
@@ -93,10 +99,9 @@ const uint8_t* weft__state_take(weft__reader* reader, weft__state_head* head_out
     return content;
 }
 
-// The content of the next section, which is to have this head. Empty content is not null.
-static weft_status next_section(weft__state_image* image, weft__state_head* wanted,
-                                const uint8_t** content_out) {
-    weft__reader* reader = &image->reader;
+// The content of a reader's next section, which is to have this head. Empty content is not null.
+static weft_status section_of(const weft__state_image* image, weft__reader* reader,
+                              weft__state_head* wanted, const uint8_t** content_out) {
     const uint8_t* start = image->data + reader->offset;
     weft__state_head head = get_head(reader);
     uint64_t sum = weft__reader_get_u64(reader);
@@ -104,7 +109,10 @@ static weft_status next_section(weft__state_image* image, weft__state_head* want
     const uint8_t* content = whole ? start + WEFT__STATE_HEAD : NULL;
     if (whole)
         (void)weft__reader_view(reader, (size_t)head.length);
-    if (!whole || sum != weft__state_checksum(start, content, (size_t)head.length))
+    bool sound = whole && sum == weft__state_checksum(start, content, (size_t)head.length);
+    if (!sound && image->quiet)
+        return WEFT_STATUS_BAD_FORMAT;
+    if (!sound)
         return weft__world_fail(image->world, WEFT_STATUS_BAD_FORMAT,
                                 "the state is damaged: section %s %u, part %u, fails its checksum "
                                 "at byte %llu; take another one",
@@ -118,6 +126,11 @@ static weft_status next_section(weft__state_image* image, weft__state_head* want
     wanted->length = head.length;
     *content_out = content;
     return WEFT_STATUS_OK;
+}
+
+static weft_status next_section(weft__state_image* image, weft__state_head* wanted,
+                                const uint8_t** content_out) {
+    return section_of(image, &image->reader, wanted, content_out);
 }
 
 // Identity ---------------------------------------------------------------------------------------
@@ -361,27 +374,70 @@ static uint32_t shard_count(const weft__state_image* image) {
     return image->slot_count / WEFT_SHARD_SLOTS + (image->slot_count % WEFT_SHARD_SLOTS != 0);
 }
 
+static uint64_t row_size(const weft_world* world, const uint16_t* components, uint32_t count) {
+    uint64_t size = WEFT__STATE_HANDLE;
+    for (uint32_t i = 0; i < count; i++)
+        size += weft__type_at(world, components[i])->type->size;
+    return size;
+}
+
+// Lists a chunk whose rows begin at `at`, behind the others of its shard; where the next begin.
+static size_t add_line(weft__state_image* image, weft__state_line line, size_t at) {
+    const weft_world* world = image->world;
+    const weft__set* set = &world->sets.items[image->sets.items[line.archetype]];
+    weft__state_shard* shard = &image->shards.items[line.shard];
+    uint32_t id = image->lines.count;
+    line.next = WEFT__NONE;
+    line.at = at;
+    image->lines.items[image->lines.count++] = line;
+    if (shard->first == WEFT__NONE)
+        shard->first = id;
+    else
+        image->lines.items[shard->last].next = id;
+    shard->last = id;
+    if (line.rows == 0)
+        return at;
+    uint64_t length =
+        WEFT__STATE_HEAD + line.rows * row_size(world, set->components, set->component_count);
+    size_t left = image->reader.size - at;
+    return length < left ? at + (size_t)length : at + left; // What is cut off is found there.
+}
+
+static weft_status reserve_lines(weft__state_image* image) {
+    weft__arena* arena = &image->world->arena;
+    weft__state_shard none = {WEFT__NONE, WEFT__NONE, WEFT__NONE};
+    uint32_t shards = shard_count(image);
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, image->keys, image->chunk_count));
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, image->lines, image->chunk_count));
+    WEFT_TRY(WEFT__VEC_RESERVE(arena, image->shards, shards));
+    while (image->shards.count < shards)
+        image->shards.items[image->shards.count++] = none;
+    return WEFT_STATUS_OK;
+}
+
 static weft_status parse_chunks(weft__state_image* image) {
     weft__state_head head = {.kind = WEFT__STATE_CHUNKS,
                              .count = image->chunk_count,
                              .length = (uint64_t)WEFT__STATE_CHUNK * image->chunk_count};
     const uint8_t* content = NULL;
     WEFT_TRY(next_section(image, &head, &content));
-    image->chunks_at = image->reader.offset - (size_t)head.length;
     weft__reader reader;
     weft__reader_init(&reader, content, (size_t)head.length);
     uint64_t rows = 0;
-    WEFT_TRY(WEFT__VEC_RESERVE(&image->world->arena, image->keys, image->chunk_count));
+    size_t at = image->reader.offset;
+    WEFT_TRY(reserve_lines(image));
     for (uint32_t i = 0; i < image->chunk_count; i++) {
-        uint32_t archetype = weft__reader_get_u32(&reader);
-        uint32_t shard = weft__reader_get_u32(&reader);
-        uint32_t count = weft__reader_get_u32(&reader);
-        if (archetype >= image->archetype_count || shard >= shard_count(image) ||
-            count > WEFT_SHARD_SLOTS)
+        weft__state_line line = {.archetype = weft__reader_get_u32(&reader)};
+        line.shard = weft__reader_get_u32(&reader);
+        line.rows = weft__reader_get_u32(&reader);
+        if (line.archetype >= image->archetype_count || line.shard >= shard_count(image) ||
+            line.rows > WEFT_SHARD_SLOTS)
             return refuse(image, &head, "a chunk's archetype, shard or rows are out of range");
-        image->keys.items[image->keys.count++] = (uint64_t)archetype << 32 | shard;
-        rows += count;
+        image->keys.items[image->keys.count++] = (uint64_t)line.archetype << 32 | line.shard;
+        rows += line.rows;
+        at = add_line(image, line, at);
     }
+    image->rows_end = at;
     if (rows != image->live_count)
         return refuse(image, &head, "the chunks have another number of rows than entities live");
     return check_keys(image, &head);
@@ -391,22 +447,22 @@ static weft_status parse_chunks(weft__state_image* image) {
 
 // NaN, bools that are neither 0 nor 1. A big-endian host looks at them in its scratch.
 static weft_status check_values(const weft__state_image* image, const weft__state_head* head,
-                                const weft__type* type, const uint8_t* bytes, uint32_t count) {
-    weft_world* world = image->world;
+                                const weft__lane* lane, const weft__type* type,
+                                const uint8_t* bytes, uint32_t count) {
     char text[192];
     uint32_t at;
     if (!type->has_float && !type->has_bool)
         return WEFT_STATUS_OK;
     const void* values = bytes;
     if (!WEFT__LITTLE_ENDIAN) {
-        WEFT_ASSERT((size_t)count * type->type->size <= world->lanes[0].column_size);
-        weft__type_decode(type->type, bytes, count, world->lanes[0].column);
-        values = world->lanes[0].column;
+        WEFT_ASSERT((size_t)count * type->type->size <= lane->column_size);
+        weft__type_decode(type->type, bytes, count, lane->column);
+        values = lane->column;
     }
     weft_status status = weft__values_check(type, values, count, &at, text, sizeof(text));
-    if (status == WEFT_STATUS_OK)
+    if (status == WEFT_STATUS_OK || image->quiet)
         return status;
-    return weft__world_fail(world, status,
+    return weft__world_fail(image->world, status,
                             "the state is inconsistent: section %s %u, part %u, value %u: %s; take "
                             "another one",
                             kind_names[head->kind], head->index, head->part, at, text);
@@ -414,67 +470,91 @@ static weft_status check_values(const weft__state_image* image, const weft__stat
 
 // Handles of a shard, ascending. Those of an archetype's chunk are entered as living; those of a
 // presence table must have been.
-static weft_status parse_handles(weft__state_image* image, const weft__state_head* head,
+static weft_status parse_handles(const weft__state_image* image, const weft__state_head* head,
                                  uint32_t shard, const uint8_t* content) {
-    weft__reader reader;
-    weft__reader_init(&reader, content, (size_t)head->count * WEFT__STATE_HANDLE);
     uint32_t* generations = image->generations.items;
     uint64_t least = (uint64_t)shard * WEFT_SHARD_SLOTS;
     uint64_t end = least + WEFT_SHARD_SLOTS;
     bool enters = head->kind == WEFT__STATE_ROWS;
+    end = end < image->slot_count ? end : image->slot_count;
     for (uint32_t i = 0; i < head->count; i++) {
-        uint32_t slot = weft__reader_get_u32(&reader);
-        uint32_t generation = weft__reader_get_u32(&reader);
-        if (slot < least || slot >= end || slot >= image->slot_count)
+        weft_entity handle = weft__state_handle(content + (size_t)i * WEFT__STATE_HANDLE);
+        if (handle.slot < least || handle.slot >= end)
             return refuse(image, head, "rows do not ascend within the slots of their shard");
-        least = (uint64_t)slot + 1;
-        if (enters && (generation == 0 || generations[slot] != 0))
+        least = (uint64_t)handle.slot + 1;
+        uint32_t before = generations[handle.slot];
+        if (enters && (handle.generation == 0 || before != 0))
             return refuse(image, head, "an entity has no generation or two rows");
-        if (!enters && (generation == 0 || generations[slot] != generation))
+        if (!enters && (handle.generation == 0 || before != handle.generation))
             return refuse(image, head, "a row is of an entity that does not live");
-        generations[slot] = generation;
+        generations[handle.slot] = handle.generation;
     }
     return WEFT_STATUS_OK;
 }
 
 // The rows of one chunk whose line in a list of chunks says so.
-static weft_status parse_rows(weft__state_image* image, weft__state_head* head, uint32_t shard,
+static weft_status parse_rows(const weft__state_image* image, weft__reader* reader,
+                              weft__state_head* head, const weft__lane* lane, uint32_t shard,
                               const uint16_t* components, uint32_t component_count) {
     const weft_world* world = image->world;
-    uint64_t row_size = WEFT__STATE_HANDLE;
-    for (uint32_t i = 0; i < component_count; i++)
-        row_size += weft__type_at(world, components[i])->type->size;
-    head->length = row_size * head->count;
+    head->length = row_size(world, components, component_count) * head->count;
     const uint8_t* content = NULL;
-    WEFT_TRY(next_section(image, head, &content));
+    WEFT_TRY(section_of(image, reader, head, &content));
     WEFT_TRY(parse_handles(image, head, shard, content));
     content += (size_t)head->count * WEFT__STATE_HANDLE;
     for (uint32_t i = 0; i < component_count; i++) {
         const weft__type* type = weft__type_at(world, components[i]);
-        WEFT_TRY(check_values(image, head, type, content, head->count));
+        WEFT_TRY(check_values(image, head, lane, type, content, head->count));
         content += (size_t)head->count * type->type->size;
     }
     return WEFT_STATUS_OK;
 }
 
-static weft_status parse_all_rows(weft__state_image* image) {
+// The rows of one shard: those of each chunk after those of the chunks before.
+static weft_status parse_shard(weft__state_image* image, uint32_t worker, uint32_t number) {
     const weft_world* world = image->world;
-    weft__reader chunks;
-    weft__reader_init(&chunks, image->data + image->chunks_at,
-                      (size_t)image->chunk_count * WEFT__STATE_CHUNK);
-    WEFT_TRY(WEFT__VEC_RESERVE(&image->world->arena, image->generations, image->slot_count));
-    if (image->slot_count > 0)
-        memset(image->generations.items, 0, (size_t)image->slot_count * sizeof(uint32_t));
-    image->rows_at = image->reader.offset;
-    for (uint32_t i = 0; i < image->chunk_count; i++) {
-        uint32_t archetype = weft__reader_get_u32(&chunks);
-        uint32_t shard = weft__reader_get_u32(&chunks);
-        uint32_t rows = weft__reader_get_u32(&chunks);
-        weft__state_head head = {.kind = WEFT__STATE_ROWS, .index = i, .count = rows};
-        const weft__set* set = &world->sets.items[image->sets.items[archetype]];
-        if (rows > 0)
-            WEFT_TRY(parse_rows(image, &head, shard, set->components, set->component_count));
+    weft__state_shard* shard = &image->shards.items[number];
+    uint32_t begin = number * WEFT_SHARD_SLOTS;
+    uint32_t left = image->slot_count - begin;
+    uint32_t slots = left < WEFT_SHARD_SLOTS ? left : WEFT_SHARD_SLOTS;
+    memset(image->generations.items + begin, 0, (size_t)slots * sizeof(uint32_t));
+    for (uint32_t id = shard->first; id != WEFT__NONE; id = image->lines.items[id].next) {
+        const weft__state_line* line = &image->lines.items[id];
+        const weft__set* set = &world->sets.items[image->sets.items[line->archetype]];
+        weft__state_head head = {.kind = WEFT__STATE_ROWS, .index = id, .count = line->rows};
+        weft__reader reader = image->reader;
+        reader.offset = line->at;
+        if (line->rows == 0)
+            continue;
+        shard->fault = id;
+        WEFT_TRY(parse_rows(image, &reader, &head, &world->lanes[worker], number, set->components,
+                            set->component_count));
     }
+    shard->fault = WEFT__NONE;
+    return WEFT_STATUS_OK;
+}
+
+static void shard_item(void* context, uint32_t worker, uint32_t item) {
+    (void)!parse_shard(context, worker, item);
+}
+
+static weft_status parse_all_rows(weft__state_image* image) {
+    weft__reader* reader = &image->reader;
+    weft__batch batch = {.count = image->shards.count,
+                         .cost_ns = (reader->size - reader->offset) / 8,
+                         .fn = shard_item,
+                         .context = image};
+    uint32_t first = WEFT__NONE;
+    WEFT_TRY(WEFT__VEC_RESERVE(&image->world->arena, image->generations, image->slot_count));
+    image->quiet = true;
+    image->runner->run(image->runner, &batch);
+    image->quiet = false;
+    for (uint32_t i = 0; i < image->shards.count; i++)
+        if (image->shards.items[i].fault < first)
+            first = image->shards.items[i].fault;
+    if (first != WEFT__NONE) // Once more, to say what it is.
+        return parse_shard(image, 0, image->lines.items[first].shard);
+    reader->offset = image->rows_end;
     return WEFT_STATUS_OK;
 }
 
@@ -501,7 +581,8 @@ static weft_status parse_presences(weft__state_image* image) {
         least = key + 1;
         weft__state_head rows_head = {.kind = WEFT__STATE_PRESENCE, .index = i, .count = rows};
         uint16_t component = (uint16_t)world->sparse_types.items[table];
-        WEFT_TRY(parse_rows(image, &rows_head, shard, &component, 1));
+        WEFT_TRY(
+            parse_rows(image, &image->reader, &rows_head, &world->lanes[0], shard, &component, 1));
     }
     return WEFT_STATUS_OK;
 }
@@ -515,14 +596,12 @@ static weft_status parse_free(weft__state_image* image) {
         head.length = (uint64_t)WEFT__STATE_HANDLE * head.count;
         const uint8_t* content = NULL;
         WEFT_TRY(next_section(image, &head, &content));
-        weft__reader reader;
-        weft__reader_init(&reader, content, (size_t)head.length);
         for (uint32_t i = 0; i < head.count; i++) {
-            uint32_t slot = weft__reader_get_u32(&reader);
-            uint32_t generation = weft__reader_get_u32(&reader);
-            if (slot >= image->slot_count || generations[slot] != 0 || generation < FIRST_FREED)
+            weft_entity free = weft__state_handle(content + (size_t)i * WEFT__STATE_HANDLE);
+            if (free.slot >= image->slot_count || generations[free.slot] != 0 ||
+                free.generation < FIRST_FREED)
                 return refuse(image, &head, "a free slot is out of range, taken, or free twice");
-            generations[slot] = GENERATION_FREE;
+            generations[free.slot] = GENERATION_FREE;
         }
     }
     return WEFT_STATUS_OK;
@@ -531,14 +610,10 @@ static weft_status parse_free(weft__state_image* image) {
 // A handle that a message may be for: any, but no provisional one.
 static weft_status check_targets(const weft__state_image* image, const weft__state_head* head,
                                  const uint8_t* content) {
-    weft__reader reader;
-    weft__reader_init(&reader, content, (size_t)head->count * WEFT__STATE_HANDLE);
-    for (uint32_t i = 0; i < head->count; i++) {
-        weft_entity target = {weft__reader_get_u32(&reader), 0};
-        target.generation = weft__reader_get_u32(&reader);
-        if (weft__entity_is_provisional(target))
+    for (uint32_t i = 0; i < head->count; i++)
+        if (weft__entity_is_provisional(
+                weft__state_handle(content + (size_t)i * WEFT__STATE_HANDLE)))
             return refuse(image, head, "a message is for a provisional handle");
-    }
     return WEFT_STATUS_OK;
 }
 
@@ -556,8 +631,8 @@ static weft_status parse_list(weft__state_image* image, weft__state_kind kind, u
         WEFT_TRY(next_section(image, &head, &content));
         if (addressed)
             WEFT_TRY(check_targets(image, &head, content));
-        WEFT_TRY(
-            check_values(image, &head, type, content + (size_t)head.count * handle, head.count));
+        WEFT_TRY(check_values(image, &head, &image->world->lanes[0], type,
+                              content + (size_t)head.count * handle, head.count));
     }
     return WEFT_STATUS_OK;
 }
@@ -617,5 +692,7 @@ void weft__state_forget(weft__state_image* image) {
     WEFT__VEC_FREE(arena, image->set_seen);
     WEFT__VEC_FREE(arena, image->keys);
     WEFT__VEC_FREE(arena, image->key_scratch);
+    WEFT__VEC_FREE(arena, image->lines);
+    WEFT__VEC_FREE(arena, image->shards);
     WEFT__VEC_FREE(arena, image->generations);
 }

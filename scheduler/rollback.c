@@ -265,7 +265,8 @@ static weft_status step_again(weft_executor* executor) {
 
 static weft_status run_again(weft_executor* executor, rerun* run) {
     weft_world* world = executor->world;
-    WEFT_TRY(weft__state_decode(world, run->from->bytes.data, run->from->bytes.size));
+    WEFT_TRY(
+        weft__state_decode(world, &executor->runner, run->from->bytes.data, run->from->bytes.size));
     WEFT_ASSERT(world->tick == run->from->tick && world->tick <= run->target);
     uint64_t hashed = world->stats.leaves_hashed;
     world->stats = run->from->stats;

@@ -735,8 +735,9 @@ WEFT_NODISCARD weft_status weft__merge_reserve(weft_world* world, weft__lane* la
 const char* weft__shard_fault(const weft_world* world, uint32_t shard);
 
 // state_apply.c
-/// As weft_world_decode(), but the inputs stay kept.
-WEFT_NODISCARD weft_status weft__state_decode(weft_world* world, const void* bytes, size_t size);
+/// As weft_world_decode(), by a runner, but the inputs stay kept.
+WEFT_NODISCARD weft_status weft__state_decode(weft_world* world, weft__runner* runner,
+                                              const void* bytes, size_t size);
 
 // values.c
 /// NOT_A_NUMBER or BAD_BOOL if one of the values may not enter the state; the first such value's
