@@ -1,6 +1,8 @@
-#include "weft/hash.h"
+#include "weft_hash.h"
 
 #include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY // The size of a hash under way; the functions are the stable ones.
 
 // The dispatched entry points choose the widest vectors of the machine at run time; the plain ones
 // those of the library's build. The values are the same.
@@ -40,6 +42,32 @@ uint64_t weft_hash64_of(const void* bytes, size_t size, uint64_t seed) {
     uint64_t hash = XXH3_64bits_withSeed(bytes, size, seed);
     leave_wide(size);
     return hash;
+}
+
+static inline XXH3_state_t* state_of(weft__hash64* hash) {
+    _Static_assert(sizeof(XXH3_state_t) <= sizeof(hash->state), "the library's state fits");
+    _Static_assert(_Alignof(XXH3_state_t) <= _Alignof(weft__hash64), "where it may lie");
+    return (XXH3_state_t*)(void*)hash->state;
+}
+
+void weft__hash64_begin(weft__hash64* hash, uint64_t seed) {
+    memset(hash, 0, sizeof(*hash)); // It looks at an old seed.
+    XXH_errorcode failed = XXH3_64bits_reset_withSeed(state_of(hash), seed);
+    WEFT_ASSERT(failed == XXH_OK);
+}
+
+void weft__hash64_add(weft__hash64* hash, const void* bytes, size_t size) {
+    if (size == 0)
+        return;
+    XXH_errorcode failed = XXH3_64bits_update(state_of(hash), bytes, size);
+    WEFT_ASSERT(failed == XXH_OK);
+    leave_wide(SIZE_MAX);
+}
+
+uint64_t weft__hash64_end(const weft__hash64* hash) {
+    uint64_t value = XXH3_64bits_digest((const XXH3_state_t*)(const void*)hash->state);
+    leave_wide(SIZE_MAX);
+    return value;
 }
 
 uint64_t weft_hash64_of_name(const char* name) {

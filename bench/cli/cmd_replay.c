@@ -87,6 +87,7 @@ static weft_status replay_open(replay_state* run, const weft_executor_desc* desc
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
+    state.executor = run->executor;
     if (run->snapshot != NULL)
         WEFT_TRY(weft_snapshot_load(run->world, run->snapshot, &state));
     WEFT_TRY(weft_replay_open(&how, run->schedule, run->path, &run->replay));

@@ -113,6 +113,7 @@ weft_status weft_cli_persist_open(weft_cli_persist* persist, const weft_module* 
         path = options->resume_path;
     if (options->resume_path != NULL && !from_journal) {
         weft_snapshot_desc desc = snapshot_desc(persist);
+        desc.executor = executor;
         WEFT_TRY(weft_snapshot_load(world, options->resume_path, &desc));
     }
     // What there is of a journal that is gone on with comes first.

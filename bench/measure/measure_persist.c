@@ -128,6 +128,7 @@ static weft_status open_world(persist_run* run) {
     run->desc = weft_snapshot_desc_default();
     WEFT_TRY(weft_rig_open(&run->rig, &weft_workload_creatures, run->entities, run->options->seed));
     WEFT_TRY(weft_rig_add(&run->rig, &desc));
+    run->desc.executor = run->rig.executor[0];
     WEFT_TRY(weft_rig_tick(&run->rig, 0));
     WEFT_TRY(weft_snapshot_save(run->rig.executor[0], run->snapshot, &run->desc));
     WEFT_TRY(

@@ -303,7 +303,7 @@ weft_status weft__source_open(weft__source* source, const char* path) {
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__source_read(weft__source* source, void* bytes, size_t size, uint64_t offset) {
+int weft__source_read_at(const weft__source* source, void* bytes, size_t size, uint64_t offset) {
     uint8_t* to = bytes;
     WEFT_ASSERT(source->open && offset <= source->size && size <= source->size - offset);
     while (size > 0) {
@@ -312,12 +312,20 @@ weft_status weft__source_read(weft__source* source, void* bytes, size_t size, ui
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return source_fail(source, got < 0 ? NULL : "it was cut off while it was read");
+            return got < 0 ? errno : ENODATA;
         to += got;
         size -= (size_t)got;
         offset += (uint64_t)got;
     }
-    return WEFT_STATUS_OK;
+    return 0;
+}
+
+weft_status weft__source_read(weft__source* source, void* bytes, size_t size, uint64_t offset) {
+    int error = weft__source_read_at(source, bytes, size, offset);
+    if (error == 0)
+        return WEFT_STATUS_OK;
+    errno = error;
+    return source_fail(source, error == ENODATA ? "it was cut off while it was read" : NULL);
 }
 
 void weft__source_close(weft__source* source) {

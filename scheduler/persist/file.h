@@ -88,8 +88,12 @@ typedef struct weft__source {
 /// Status: FILE_ERROR.
 WEFT_NODISCARD weft_status weft__source_open(weft__source* source, const char* path);
 
-/// Reads bytes, all of which are inside the file. Status: FILE_ERROR, also where it was cut off
-/// meanwhile. Several threads may read at once where no call fails; a failure writes `line`.
+/// Reads bytes, all of which are inside the file. Leaves `line` alone, so several threads may call
+/// it at once; the errno of a failure, ENODATA where the file was cut off meanwhile, else 0.
+WEFT_NODISCARD int weft__source_read_at(const weft__source* source, void* bytes, size_t size,
+                                        uint64_t offset);
+
+/// The same with a line. Status: FILE_ERROR.
 WEFT_NODISCARD weft_status weft__source_read(weft__source* source, void* bytes, size_t size,
                                              uint64_t offset);
 

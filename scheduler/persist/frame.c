@@ -12,11 +12,13 @@
 
 #include "os.h"
 #include "weft_bytes.h"
+#include "weft_hash.h"
 
 #define FRAME_MAGIC UINT32_C(0x6d724657) // "WFrm"
 #define ORDER_MARK UINT32_C(0x0a0b0c0d)
 #define ORDER_MARK_SWAPPED UINT32_C(0x0d0c0b0a)
 #define WINDOW ((size_t)1 << 20)
+#define FETCH_STEP ((size_t)1 << 18)
 
 // Writing ----------------------------------------------------------------------------------------
 
@@ -235,11 +237,61 @@ weft_status weft__frames_next(weft__frames* frames, weft__frame* out) {
                          .number = head.number,
                          .offset = frames->offset,
                          .length = (size_t)head.length,
+                         .sum = head.sum,
                          .content = bytes};
     frames->offset = next;
     frames->number++;
     frames->torn = 0;
     return WEFT_STATUS_OK;
+}
+
+bool weft__frames_skip(weft__frames* frames, weft__frame* out) {
+    uint8_t bytes[WEFT__FRAME_HEAD];
+    frame_head head;
+    WEFT_ASSERT(frames->source.open && frames->offset <= frames->source.size);
+    uint64_t left = frames->source.size - frames->offset;
+    if (left < WEFT__FRAME_HEAD ||
+        weft__source_read_at(&frames->source, bytes, sizeof(bytes), frames->offset) != 0 ||
+        !head_read(bytes, &head) || head.number != frames->number ||
+        head.length > left - WEFT__FRAME_HEAD || head.length > SIZE_MAX / 2)
+        return false;
+    *out = (weft__frame){.kind = head.kind,
+                         .number = head.number,
+                         .offset = frames->offset,
+                         .length = (size_t)head.length,
+                         .sum = head.sum};
+    weft__frames_go(frames, out, true);
+    return true;
+}
+
+// In steps that a cache holds until they are hashed.
+bool weft__frames_fetch(const weft__frames* frames, const weft__frame* frame, void* front,
+                        size_t front_size, uint8_t* rest) {
+    const weft__source* source = &frames->source;
+    uint64_t at = frame->offset + WEFT__FRAME_HEAD;
+    weft__hash64 sum;
+    WEFT_ASSERT(front_size <= frame->length);
+    if (weft__source_read_at(source, front, front_size, at) != 0)
+        return false;
+    weft__hash64_begin(&sum, frame->number);
+    weft__hash64_add(&sum, front, front_size);
+    for (size_t done = front_size; done < frame->length;) {
+        size_t left = frame->length - done;
+        size_t step = left < FETCH_STEP ? left : FETCH_STEP;
+        if (weft__source_read_at(source, rest, step, at + done) != 0)
+            return false;
+        weft__hash64_add(&sum, rest, step);
+        rest += step;
+        done += step;
+    }
+    return weft__hash64_end(&sum) == frame->sum;
+}
+
+void weft__frames_go(weft__frames* frames, const weft__frame* frame, bool behind) {
+    frames->number = frame->number + behind;
+    frames->offset = frame->offset + (behind ? WEFT__FRAME_HEAD + (uint64_t)frame->length : 0);
+    frames->torn = 0;
+    WEFT_ASSERT(frames->offset <= frames->source.size);
 }
 
 void weft__frames_close(weft__frames* frames) {

@@ -29,6 +29,7 @@ typedef struct weft__frame {
     uint64_t number;
     uint64_t offset; // Of its head in the file.
     size_t length;
+    uint64_t sum;           // Of the content, as the head has it.
     const uint8_t* content; // Until the next call. Not null, also where empty.
 } weft__frame;
 
@@ -69,6 +70,19 @@ WEFT_NODISCARD weft_status weft__frames_open(weft__frames* frames, const char* p
 /// Reads the next frame. At the end `out->content` is null, and `torn` is set. Status: BAD_FORMAT
 /// (damage), FILE_ERROR, OUT_OF_MEMORY.
 WEFT_NODISCARD weft_status weft__frames_next(weft__frames* frames, weft__frame* out);
+
+/// Reads only the head of the next frame, and moves on: `out->content` is null. False, and nothing
+/// moved, where no frame is whole there by its head; weft__frames_next() says what is.
+WEFT_NODISCARD bool weft__frames_skip(weft__frames* frames, weft__frame* out);
+
+/// Reads the content of a frame that was skipped: its first bytes to `front`, the others to `rest`.
+/// False where it cannot be read or fails its checksum; weft__frames_next() says why. Several
+/// threads may call it at once.
+WEFT_NODISCARD bool weft__frames_fetch(const weft__frames* frames, const weft__frame* frame,
+                                       void* front, size_t front_size, uint8_t* rest);
+
+/// Goes to a frame that was skipped, or behind it.
+void weft__frames_go(weft__frames* frames, const weft__frame* frame, bool behind);
 
 /// Closes it. A zeroed one is allowed.
 void weft__frames_close(weft__frames* frames);

@@ -3,6 +3,10 @@
 // Saving goes in rounds: all workers encode, compress and seal parts into one region, their places
 // in the file are counted out, all workers write. So the file is the same for every number of
 // workers, and memory is bounded by a round, not by the state.
+//
+// Loading goes twice over the parts: by their heads, after which all workers read, check and place
+// them; then in order, where a part that did not come out whole is read again, so that one piece of
+// code says what is wrong, and of several faults always the first.
 
 #include <weft/snapshot.h>
 
@@ -23,7 +27,8 @@
 #define ROUND_MIN ((uint64_t)8 << 20)
 #define ROUND_EACH ((uint64_t)4 << 20) // For each worker.
 #define PART_HEAD (WEFT__FRAME_HEAD + WEFT__SNAPSHOT_DATA_HEAD)
-#define RATIO_MAX 100000u // Of bytes to compressed ones: zstd does not reach it.
+#define SCRATCH ((size_t)4 << 20) // Of a worker, for a compressed part that is loaded.
+#define RATIO_MAX 100000u         // Of bytes to compressed ones: zstd does not reach it.
 
 weft_snapshot_desc weft_snapshot_desc_default(void) {
     return (weft_snapshot_desc){.cookie = SNAPSHOT_COOKIE};
@@ -241,13 +246,25 @@ weft_status weft__snapshot_save(weft_executor* executor, const char* path,
 
 // Loading ----------------------------------------------------------------------------------------
 
+/// One part on its way from the file.
+typedef struct load_part {
+    weft__frame frame;
+    uint64_t at; // In the state.
+    uint64_t size;
+    bool whole; // Checked, and in its place.
+} load_part;
+
 typedef struct loader {
     weft__frames frames;
+    weft__runner* runner;
+    uint32_t worker_count;
     weft_snapshot_info info;
     uint32_t part_count;
     const uint8_t* identity; // Until the next frame is read.
     size_t identity_size;
     uint8_t* state;
+    WEFT__VEC(load_part) ahead;
+    uint8_t* scratch; // SCRATCH bytes for each worker, where parts are compressed.
     char line[WEFT__FILE_LINE];
 } loader;
 
@@ -308,30 +325,94 @@ static weft_status load_head(loader* load, const char* path) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status load_part(loader* load, uint64_t at, uint64_t* size_out) {
-    weft__frame frame;
+// Bytes that a content says it is of. False where it is none of a part that goes to `at`.
+static bool part_size(const loader* load, const uint8_t* content, size_t length, uint64_t at,
+                      uint64_t* size_out) {
     weft__reader reader;
+    weft__reader_init(&reader, content, WEFT__SNAPSHOT_DATA_HEAD);
+    *size_out = weft__reader_get_u64(&reader);
+    return *size_out <= load->info.state_size - at &&
+           (load->info.compressed || *size_out == length - WEFT__SNAPSHOT_DATA_HEAD);
+}
+
+// The next part by its heads. False where there is something about it that the second pass says.
+static bool part_ahead(loader* load, uint64_t at, load_part* out) {
+    uint8_t head[WEFT__SNAPSHOT_DATA_HEAD];
+    *out = (load_part){.at = at};
+    return weft__frames_skip(&load->frames, &out->frame) &&
+           out->frame.kind == WEFT__SNAPSHOT_DATA && out->frame.length >= sizeof(head) &&
+           weft__source_read_at(&load->frames.source, head, sizeof(head),
+                                out->frame.offset + WEFT__FRAME_HEAD) == 0 &&
+           part_size(load, head, out->frame.length, at, &out->size);
+}
+
+static void ahead_item(void* context, uint32_t worker, uint32_t item) {
+    loader* load = context;
+    load_part* part = &load->ahead.items[item];
+    uint8_t head[WEFT__SNAPSHOT_DATA_HEAD];
+    size_t stored = part->frame.length - sizeof(head);
+    uint8_t* place = load->state + part->at;
+    uint8_t* rest = load->info.compressed ? load->scratch + (size_t)worker * SCRATCH : place;
+    uint64_t size;
+    WEFT_ASSERT(worker < load->worker_count);
+    if (load->info.compressed && stored > SCRATCH)
+        return;
+    part->whole = weft__frames_fetch(&load->frames, &part->frame, head, sizeof(head), rest) &&
+                  part_size(load, head, part->frame.length, part->at, &size) &&
+                  size == part->size &&
+                  (!load->info.compressed || weft__expand(rest, stored, place, (size_t)size));
+}
+
+// What has no room or is not sound is left to the second pass.
+static void load_ahead(loader* load, weft_world* world) {
+    weft__frame first = {.number = load->frames.number, .offset = load->frames.offset};
+    load_part part;
+    void* scratch = NULL;
+    uint64_t at = 0;
+    if (load->info.compressed &&
+        weft__os_region_reserve(load->worker_count * SCRATCH, &scratch) != WEFT_STATUS_OK)
+        return;
+    load->scratch = scratch;
+    while (load->ahead.count < load->part_count && part_ahead(load, at, &part) &&
+           WEFT__VEC_PUSH(&world->arena, load->ahead, part) == WEFT_STATUS_OK)
+        at += part.size;
+    weft__frames_go(&load->frames, &first, false);
+    weft__batch batch = {.count = load->ahead.count,
+                         .cost_ns = load->info.file_size / 4,
+                         .fn = ahead_item,
+                         .context = load};
+    load->runner->run(load->runner, &batch);
+}
+
+static weft_status load_next(loader* load, uint64_t at, uint64_t* size_out) {
+    weft__frame frame;
     WEFT_TRY(next_frame(load, WEFT__SNAPSHOT_DATA, &frame));
-    weft__reader_init(&reader, frame.content, frame.length);
-    uint64_t size = weft__reader_get_u64(&reader);
-    size_t stored = weft__reader_left(&reader);
-    if (reader.underflow || size > load->info.state_size - at ||
-        (!load->info.compressed && stored != size))
+    if (frame.length < WEFT__SNAPSHOT_DATA_HEAD ||
+        !part_size(load, frame.content, frame.length, at, size_out))
         return refuse(load, "is inconsistent: a part has another size than its head says");
+    const uint8_t* stored = frame.content + WEFT__SNAPSHOT_DATA_HEAD;
+    uint8_t* place = load->state + at;
+    size_t size = (size_t)*size_out;
     if (!load->info.compressed && size > 0)
-        memcpy(load->state + at, frame.content + WEFT__SNAPSHOT_DATA_HEAD, (size_t)size);
-    if (load->info.compressed && !weft__expand(frame.content + WEFT__SNAPSHOT_DATA_HEAD, stored,
-                                               load->state + at, (size_t)size))
+        memcpy(place, stored, size);
+    if (load->info.compressed &&
+        !weft__expand(stored, frame.length - WEFT__SNAPSHOT_DATA_HEAD, place, size))
         return refuse(load, "is inconsistent: a part does not expand; take another one");
-    *size_out = size;
     return WEFT_STATUS_OK;
 }
 
 static weft_status load_parts(loader* load) {
     uint64_t at = 0;
     for (uint32_t i = 0; i < load->part_count; i++) {
+        const load_part* part = i < load->ahead.count ? &load->ahead.items[i] : NULL;
         uint64_t size = 0;
-        WEFT_TRY(load_part(load, at, &size));
+        if (part != NULL && part->whole) {
+            WEFT_ASSERT(part->at == at && part->frame.number == load->frames.number);
+            weft__frames_go(&load->frames, &part->frame, true);
+            size = part->size;
+        } else {
+            WEFT_TRY(load_next(load, at, &size));
+        }
         at += size;
     }
     if (at != load->info.state_size || load->frames.offset != load->frames.source.size)
@@ -373,6 +454,7 @@ static weft_status load_state(loader* load, weft_world* world, const char* path,
         weft__os_region_reserve((size_t)load->info.state_size, &state) != WEFT_STATUS_OK)
         return WEFT_STATUS_OUT_OF_MEMORY;
     load->state = state;
+    load_ahead(load, world);
     return load_parts(load);
 }
 
@@ -382,14 +464,17 @@ static weft_status load_world(const loader* load, weft_world* world, const char*
     bool migrated = desc->migration_count > 0;
     bool compare = load->info.has_digest && !desc->no_digest && !migrated;
     size_t size = (size_t)load->info.state_size;
-    weft_status status = migrated
-                             ? weft_world_decode_migrated(world, load->state, size,
-                                                          desc->migrations, desc->migration_count)
-                             : weft_world_decode(world, load->state, size);
-    if (status != WEFT_STATUS_OK)
-        return status;
+    if (migrated) {
+        WEFT_TRY(weft_world_decode_migrated(world, load->state, size, desc->migrations,
+                                            desc->migration_count));
+    } else {
+        WEFT_TRY(weft__state_decode(world, load->runner, load->state, size));
+        weft_world_checkpoint(world);
+    }
+    if (compare)
+        WEFT_TRY(weft__digest_update(world, load->runner));
     if (world->tick == load->info.tick &&
-        (!compare || weft_digest_equal(weft_world_digest_full(world), load->info.full)))
+        (!compare || weft_digest_equal(world->digests.full, load->info.full)))
         return WEFT_STATUS_OK;
     return weft__world_break(world, WEFT_STATUS_DIGEST_MISMATCH,
                              "%s: the snapshot of tick %llu decodes to another world than was "
@@ -397,27 +482,43 @@ static weft_status load_world(const loader* load, weft_world* world, const char*
                              path, (unsigned long long)load->info.tick);
 }
 
+static weft_status load_with(loader* load, weft_world* world, const char* path,
+                             const weft_snapshot_desc* desc) {
+    weft_status status = load_state(load, world, path, desc);
+    if (status == WEFT_STATUS_OUT_OF_MEMORY && load->line[0] == '\0')
+        (void)snprintf(load->line, sizeof(load->line),
+                       "%.1000s: no memory is left to load the snapshot", path);
+    if (status != WEFT_STATUS_OK)
+        status = weft__world_fail(world, status, "%s", load->line);
+    else
+        status = load_world(load, world, path, desc);
+    weft__frames_close(&load->frames);
+    weft__os_region_release(load->state, (size_t)load->info.state_size);
+    weft__os_region_release(load->scratch, load->worker_count * SCRATCH);
+    WEFT__VEC_FREE(&world->arena, load->ahead);
+    return status;
+}
+
 weft_status weft_snapshot_load(weft_world* world, const char* path,
                                const weft_snapshot_desc* desc) {
     WEFT_ASSERT(world != NULL && path != NULL);
-    loader load = {.part_count = 0};
+    weft__runner serial = weft__runner_serial();
+    loader load = {.runner = &serial, .worker_count = 1};
     if (desc->cookie != SNAPSHOT_COOKIE || (desc->pairs == NULL && desc->pair_count > 0))
         return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
                                 "the description of the snapshot did not start from "
                                 "weft_snapshot_desc_default()");
+    if (desc->executor != NULL && desc->executor->world != world)
+        return weft__world_fail(world, WEFT_STATUS_BAD_ARGUMENT,
+                                "weft_snapshot_desc.executor is of another world; take one of "
+                                "this world, or none");
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
-    weft_status status = load_state(&load, world, path, desc);
-    if (status == WEFT_STATUS_OUT_OF_MEMORY && load.line[0] == '\0')
-        (void)snprintf(load.line, sizeof(load.line),
-                       "%.1000s: no memory is left to load the snapshot", path);
-    if (status != WEFT_STATUS_OK)
-        status = weft__world_fail(world, status, "%s", load.line);
-    else
-        status = load_world(&load, world, path, desc);
-    weft__frames_close(&load.frames);
-    weft__os_region_release(load.state, (size_t)load.info.state_size);
-    return status;
+    if (desc->executor != NULL) {
+        load.runner = &desc->executor->runner;
+        load.worker_count = desc->executor->worker_count;
+    }
+    return load_with(&load, world, path, desc);
 }
 
 weft_status weft_snapshot_inspect(const char* path, weft_snapshot_info* out, char* line,

@@ -26,6 +26,7 @@ static test_bytes save(game* g, const char* path, bool compress) {
 static void load_and_go_on(const weft_module* module, game* g, const char* path,
                            const weft_digest* expected) {
     weft_snapshot_desc desc = weft_snapshot_desc_default();
+    desc.executor = g->executor;
     WORLD_OK(g->world, weft_snapshot_load(g->world, path, &desc));
     for (;;) {
         uint64_t tick = weft_world_tick(g->world);
@@ -96,9 +97,52 @@ Test(snapshot, large_worlds, .timeout = 120) {
     game_tick(&weft_workload_motion, &one);
     WORLD_OK(one.world, weft_snapshot_save(one.executor, path.text, &desc));
     weft_digest full = game_full(&one);
-    game_tick(&weft_workload_motion, &one);
-    WORLD_OK(one.world, weft_snapshot_load(one.world, path.text, &desc));
-    DIGEST_EQ(game_full(&one), full);
+    for (int i = 0; i < 2; i++) {
+        desc.executor = i == 0 ? one.executor : NULL;
+        game_tick(&weft_workload_motion, &one);
+        WORLD_OK(one.world, weft_snapshot_load(one.world, path.text, &desc));
+        DIGEST_EQ(game_full(&one), full);
+        WORLD_OK(one.world, weft_world_digest_check(one.world));
+    }
     game_close(&one);
+    folder_close(&folder);
+}
+
+WEFT_RESOURCE(Noise, (uint64_t, bits));
+
+static weft_world* noise_world(uint64_t seed, uint32_t count) {
+    weft_world* world = world_make();
+    uint64_t* values = malloc(count * sizeof(uint64_t));
+    cr_assert_not_null(values);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = weft_random_u64((weft_random_key){.seed = seed}, 0, i);
+    WORLD_OK(world, weft_world_register_resource(world, WEFT_TYPE(Noise), count, values));
+    free(values);
+    return world;
+}
+
+// A part that is larger than the scratch of a worker, compressed and not.
+Test(snapshot, large_parts) {
+    const uint32_t count = 700000;
+    test_folder folder = folder_open();
+    test_path path = folder_file(&folder, "noise");
+    for (int i = 0; i < 1 + weft__compress_available(); i++) {
+        weft_snapshot_desc desc = weft_snapshot_desc_default();
+        weft_world* worlds[2] = {noise_world(1, count), noise_world(2, count)};
+        weft_schedule* schedules[2] = {run_schedule(worlds[0]), run_schedule(worlds[1])};
+        weft_executor* one = run_executor(schedules[0], &run_configs[7]);
+        weft_executor* two = run_executor(schedules[1], &run_configs[7]);
+        desc.compress = i == 1;
+        desc.executor = two;
+        WORLD_OK(worlds[0], weft_snapshot_save(one, path.text, &desc));
+        WORLD_OK(worlds[1], weft_snapshot_load(worlds[1], path.text, &desc));
+        DIGEST_EQ(weft_world_digest_full(worlds[1]), weft_world_digest_full(worlds[0]));
+        weft_executor_destroy(one);
+        weft_executor_destroy(two);
+        for (int j = 0; j < 2; j++) {
+            weft_schedule_destroy(schedules[j]);
+            weft_world_destroy(worlds[j]);
+        }
+    }
     folder_close(&folder);
 }

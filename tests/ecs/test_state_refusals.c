@@ -35,11 +35,22 @@ static void unharmed(const victim* v) {
     cr_assert_null(storage_fault(v->s.world));
 }
 
+static void run_backward(weft__runner* runner, const weft__batch* batch) {
+    (void)runner;
+    for (uint32_t i = batch->count; i-- > 0;)
+        batch->fn(batch->context, 0, i);
+}
+
 static void refused(const victim* v, const state* bad, weft_status status, const char* line) {
+    weft__runner backward = {run_backward};
+    char told[sizeof(v->s.world->error)];
+    cr_assert_eq(weft__state_decode(v->s.world, &backward, bad->bytes, bad->size), status);
+    memcpy(told, weft_world_error(v->s.world), sizeof(told));
     weft_status found = weft_world_decode(v->s.world, bad->bytes, bad->size);
     cr_assert_eq(found, status, "%s, not %s: %s", weft_status_name(found), weft_status_name(status),
                  weft_world_error(v->s.world));
     TEXT_HAS(weft_world_error(v->s.world), line);
+    cr_assert_str_eq(weft_world_error(v->s.world), told);
     unharmed(v);
 }
 
@@ -54,6 +65,32 @@ Test(state_refusals, every_truncation, .timeout = 60) {
     }
     unharmed(&v);
     WORLD_OK(v.s.world, weft_world_decode(v.s.world, v.good.bytes, v.good.size));
+    victim_close(&v);
+}
+
+static size_t section_end(state_part part, const state* one) {
+    return (size_t)(part.content + part.length - one->bytes);
+}
+
+// Of faults in several chunks, shards and lists the one that comes first in the bytes is told, in
+// whatever order they are found.
+Test(state_refusals, the_first_fault_is_told) {
+    victim v = victim_open(5 * WEFT_SHARD_SLOTS);
+    weft_random_key key = {.seed = 8};
+    char first[sizeof(v.s.world->error)];
+    size_t begin = (size_t)(state_find(&v.good, WEFT__STATE_ROWS).head - v.good.bytes);
+    size_t end = section_end(state_find(&v.good, WEFT__STATE_PRESENCE), &v.good);
+    for (uint32_t i = 0; i < 60; i++) {
+        size_t a = begin + weft_random_u64_below(key, 1, i, end - begin);
+        size_t b = begin + weft_random_u64_below(key, 2, i, end - begin);
+        state bad = state_copy(&v.good);
+        bad.bytes[a < b ? a : b] ^= 1;
+        refused(&v, &bad, WEFT_STATUS_BAD_FORMAT, "fails its checksum");
+        memcpy(first, weft_world_error(v.s.world), sizeof(first));
+        bad.bytes[a < b ? b : a] ^= 2;
+        refused(&v, &bad, WEFT_STATUS_BAD_FORMAT, first);
+        state_free(&bad);
+    }
     victim_close(&v);
 }
 

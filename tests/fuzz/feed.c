@@ -187,6 +187,7 @@ static void seal_all(feed_kind kind, uint8_t* bytes, size_t size) {
 
 static bool give_snapshot(feed* all) {
     weft_snapshot_desc desc = weft_snapshot_desc_default();
+    desc.executor = all->executor;
     weft_status status = weft_snapshot_load(all->world, all->path, &desc);
     if (status != WEFT_STATUS_OK && status != WEFT_STATUS_DIGEST_MISMATCH) {
         must(weft_world_error(all->world)[0] != '\0', "a refusal has a line");

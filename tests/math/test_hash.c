@@ -1,5 +1,5 @@
 #include "math_test.h"
-#include "weft/hash.h"
+#include "weft_hash.h"
 
 #include <string.h>
 #include <xxhash.h>
@@ -83,6 +83,27 @@ Test(hash, dispatched_and_plain_agree) {
         cr_assert(got.low == plain.low64 && got.high == plain.high64, "size %zu", size);
         cr_assert_eq(weft_hash64_of(buffer + shift, size, seed),
                      XXH3_64bits_withSeed(buffer + shift, size, seed), "size %zu", size);
+    }
+}
+
+/// In pieces, cut at every length that is special to the library, and many at once.
+Test(hash, pieces_hash_as_the_whole) {
+    static uint8_t buffer[BUFFER];
+    fill(buffer, sizeof buffer);
+    static const size_t steps[] = {1, 8, 64, 240, 256, 257, 1024, sizeof buffer};
+    for (size_t size = 0; size + 4 < sizeof buffer; size += size < 600 ? 1 : 61) {
+        size_t step = steps[size % 8];
+        uint64_t seed = size % 3;
+        size_t shift = size % 4;
+        weft__hash64 hash;
+        memset(&hash, 0xa5, sizeof hash);
+        weft__hash64_begin(&hash, seed);
+        weft__hash64_add(&hash, buffer + shift, size < 8 ? size : 8);
+        for (size_t done = 8; done < size; done += step)
+            weft__hash64_add(&hash, buffer + shift + done, size - done < step ? size - done : step);
+        weft__hash64_add(&hash, NULL, 0);
+        cr_assert_eq(weft__hash64_end(&hash), weft_hash64_of(buffer + shift, size, seed),
+                     "size %zu, step %zu", size, step);
     }
 }
 

@@ -74,6 +74,7 @@ static void flip_all(bool compress) {
         bytes_store(f.path.text, f.bytes.data, f.bytes.size);
         cr_assert_eq(weft_snapshot_load(f.game.world, f.path.text, &f.desc), WEFT_STATUS_BAD_FORMAT,
                      "bit %zu", bit);
+        TEXT_HAS(weft_world_error(f.game.world), " snapshot"); // By the file's own checksums.
         f.bytes.data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     fixture_close(&f);
@@ -83,6 +84,73 @@ Test(snapshot_refusals, flipped_anywhere, .timeout = 100) {
     flip_all(false);
     if (weft__compress_available())
         flip_all(true);
+}
+
+// Makes the checksums of frames right again.
+static void seal_frames(test_bytes bytes) {
+    weft__reader reader;
+    weft__reader_init(&reader, bytes.data, bytes.size);
+    (void)weft__reader_view(&reader, WEFT__FRAME_FILE_HEADER);
+    while (weft__reader_left(&reader) > 0) {
+        uint8_t* head = bytes.data + reader.offset;
+        (void)weft__reader_get_u32(&reader);
+        uint32_t kind = weft__reader_get_u32(&reader);
+        uint64_t number = weft__reader_get_u64(&reader);
+        size_t length = (size_t)weft__reader_get_u64(&reader);
+        (void)weft__reader_view(&reader, WEFT__FRAME_HEAD - 24 + length);
+        weft__frame_seal(head, kind, number, head + WEFT__FRAME_HEAD, length);
+    }
+}
+
+// Several parts of several shards with two faults: all executors tell the same one.
+static void many_faults(bool compress, bool seal) {
+    static const weft_module_options many = {90000, 7};
+    test_folder folder = folder_open();
+    test_path path = folder_file(&folder, "many");
+    weft_snapshot_desc desc = weft_snapshot_desc_default();
+    weft_random_key key = {.seed = 4};
+    char told[1600];
+    game one = game_open(&weft_workload_motion, &many, &run_configs[0]);
+    weft_executor* others[] = {run_executor(one.schedule, &run_configs[4]),
+                               run_executor(one.schedule, &run_configs[7])};
+    weft_digest full = game_full(&one);
+    desc.compress = compress;
+    WORLD_OK(one.world, weft_snapshot_save(one.executor, path.text, &desc));
+    test_bytes good = bytes_load(path.text);
+    for (uint32_t i = 0; i < 30; i++) {
+        test_bytes bad = bytes_load(path.text);
+        size_t at[2];
+        for (uint32_t j = 0; j < 2; j++) {
+            at[j] = 1000 + (size_t)weft_random_u64_below(key, j, i, bad.size - 1100);
+            bad.data[at[j]] ^= 16;
+        }
+        if (seal)
+            seal_frames(bad);
+        bytes_store(path.text, bad.data, bad.size);
+        for (uint32_t j = 0; j < 3; j++) {
+            desc.executor = j == 0 ? NULL : others[j - 1];
+            cr_assert_eq(weft_snapshot_load(one.world, path.text, &desc), WEFT_STATUS_BAD_FORMAT,
+                         "bytes %zu and %zu", at[0], at[1]);
+            if (j == 0)
+                memcpy(told, weft_world_error(one.world), sizeof(told));
+            cr_assert_str_eq(weft_world_error(one.world), told);
+        }
+        DIGEST_EQ(game_full(&one), full);
+        bytes_store(path.text, good.data, good.size);
+        free(bad.data);
+    }
+    free(good.data);
+    for (uint32_t j = 0; j < 2; j++)
+        weft_executor_destroy(others[j]);
+    game_close(&one);
+    folder_close(&folder);
+}
+
+Test(snapshot_refusals, all_executors_tell_the_same) {
+    many_faults(false, false);
+    many_faults(false, true);
+    if (weft__compress_available())
+        many_faults(true, false);
 }
 
 Test(snapshot_refusals, bytes_behind_the_end) {
@@ -204,6 +272,12 @@ Test(snapshot_refusals, descriptions) {
     TEXT_HAS(weft_world_error(f.game.world), "pair 0");
     cr_assert_eq(weft_snapshot_load(f.game.world, f.path.text, &f.desc), WEFT_STATUS_BAD_ARGUMENT);
     f.desc.pair_count = 0;
+    game other = game_open(&weft_workload_orbits, &few, &run_configs[0]);
+    f.desc.executor = other.executor;
+    cr_assert_eq(weft_snapshot_load(f.game.world, f.path.text, &f.desc), WEFT_STATUS_BAD_ARGUMENT);
+    TEXT_HAS(weft_world_error(f.game.world), "executor is of another world");
+    f.desc.executor = NULL;
+    game_close(&other);
     f.desc.compress = true;
     if (!weft__compress_available())
         cr_assert_eq(weft_snapshot_save(f.game.executor, f.path.text, &f.desc),

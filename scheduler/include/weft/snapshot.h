@@ -22,6 +22,7 @@ typedef struct weft_snapshot_desc {
     size_t pair_count;
     const weft_migration* migrations; // To load one of another schema (weft_world_decode_migrated):
     size_t migration_count;           // its digest is another one then, and is not compared.
+    weft_executor* executor;          // Of the world, to load by all its workers; null: by one.
     uint32_t cookie;                  // Set by the default function. Do not write.
 } weft_snapshot_desc;
 
@@ -48,8 +49,8 @@ WEFT_API WEFT_NODISCARD weft_status weft_snapshot_save(weft_executor* executor, 
 /// Replaces all contents of a world by a snapshot, as weft_world_decode() does. Status, with the
 /// world as it was: FILE_ERROR, BAD_FORMAT (another version or byte order, cut off, damaged),
 /// IDENTITY_MISMATCH (the error names what differs, with both values), UNSUPPORTED (compressed, and
-/// no zstd in this build), BAD_ARGUMENT, OUT_OF_MEMORY, and those of weft_world_decode().
-/// DIGEST_MISMATCH fails the world: it is not the one that was saved.
+/// no zstd in this build), BAD_ARGUMENT (also an executor of another world), OUT_OF_MEMORY, and
+/// those of weft_world_decode(). DIGEST_MISMATCH fails the world: it is not the one that was saved.
 WEFT_API WEFT_NODISCARD weft_status weft_snapshot_load(weft_world* world, const char* path,
                                                        const weft_snapshot_desc* desc);
 
