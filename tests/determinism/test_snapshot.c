@@ -9,6 +9,7 @@
 #include <weft/snapshot.h>
 
 #include "compress.h"
+#include "effort.h"
 #include "folder.h"
 #include "game.h"
 #include "workload.h"
@@ -89,7 +90,7 @@ Test(snapshot, every_workload_goes_on_as_if_never_stopped, .timeout = 120) {
 
 // Several rounds of several parts each.
 Test(snapshot, large_worlds, .timeout = 120) {
-    weft_module_options options = {3000000, 1};
+    weft_module_options options = {TEST_EFFORT_PART > 1 ? 1000000 : 3000000, 1};
     test_folder folder = folder_open();
     test_path path = folder_file(&folder, "large");
     weft_snapshot_desc desc = weft_snapshot_desc_default();

@@ -4,6 +4,7 @@
 #include <weft/memory.h>
 #include <weft/rollback.h>
 
+#include "effort.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Body, (uint32_t, mass), (uint32_t, age));
@@ -424,6 +425,8 @@ Test(memory, a_refused_segment_is_an_orderly_end, .timeout = 60) {
     }
 }
 
+#define BUDGET_STEP (TEST_EFFORT_PART > 1 ? (size_t)36864 : 12288)
+
 // The arena asks for less when it cannot have much, so a budget that grows in small steps makes
 // nearly every allocation the last one at some time.
 Test(memory, any_budget_is_an_orderly_end, .timeout = 110) {
@@ -432,7 +435,7 @@ Test(memory, any_budget_is_an_orderly_end, .timeout = 110) {
         provider all = {.budget = SIZE_MAX, .last = UINT64_MAX};
         cr_assert(run_short_of(&all, &short_configs[i], &expected));
         uint32_t successes = 0;
-        size_t step = i == 2 ? 65536 : 12288;
+        size_t step = i == 2 ? 65536 : BUDGET_STEP;
         for (size_t budget = 0; successes < 3; budget += step) {
             weft_digest digest;
             provider p = {.budget = budget, .last = UINT64_MAX};
@@ -488,7 +491,7 @@ Test(memory, a_tick_without_memory_changes_nothing_with_rollback, .timeout = 110
         uint32_t whole = 0;
         provider all = {.budget = SIZE_MAX, .last = UINT64_MAX};
         cr_assert(run_out_and_on(&all, &config, &expected, &recovered, &asked));
-        size_t step = i == 2 ? 65536 : 12288;
+        size_t step = i == 2 ? 65536 : BUDGET_STEP;
         for (size_t budget = step; whole < 3; budget += step) {
             weft_digest digest;
             provider p = {.budget = budget, .last = UINT64_MAX};

@@ -1,5 +1,6 @@
 // Executors are equal (C10): nothing of placement changes a result.
 
+#include "effort.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Place, (weft_vec2, at), (uint32_t, steps), (uint32_t, salt));
@@ -151,14 +152,14 @@ static void populate(weft_world* world, uint32_t count) {
 
 static void build(weft_world* world, weft_schedule* schedule) {
     register_all(world);
-    populate(world, 9000);
+    populate(world, TEST_EFFORT_PART > 1 ? 6000 : 9000);
     add_systems(schedule);
 }
 
 // Enough rows that threads are woken for them.
 static void build_big(weft_world* world, weft_schedule* schedule) {
     register_all(world);
-    populate(world, 30 * WEFT_SHARD_SLOTS);
+    populate(world, (TEST_EFFORT_PART > 1 ? 12 : 30) * WEFT_SHARD_SLOTS);
     add_systems(schedule);
 }
 
@@ -254,7 +255,7 @@ Test(executor, no_placement_option_changes_anything, .timeout = 100) {
 
 Test(executor, the_schedule_seed_is_irrelevant_to_results, .timeout = 60) {
     weft_digest expected = run_with(build, &run_configs[0], 5, NULL);
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < (TEST_EFFORT_PART > 1 ? 5 : 20); seed++) {
         run_config config = {.name = "seed",
                              .kind = WEFT_EXECUTOR_VIRTUAL,
                              .workers = 2 + (uint32_t)(seed % 6),

@@ -3,8 +3,10 @@
 
 /// One of so many cases is run.
 #if defined(__SANITIZE_THREAD__)
-#define TEST_EFFORT_PART 30u
-#elif defined(WEFT_TEST_EMULATED) || defined(__SANITIZE_ADDRESS__)
+#define TEST_EFFORT_PART 60u
+#elif defined(__SANITIZE_ADDRESS__)
+#define TEST_EFFORT_PART 20u
+#elif defined(WEFT_TEST_EMULATED)
 #define TEST_EFFORT_PART 10u
 #else
 #define TEST_EFFORT_PART 1u
