@@ -302,22 +302,33 @@ weft_status weft__state_apply(weft__state_image* image) {
     return WEFT_STATUS_OK;
 }
 
+static weft_status decode(weft__state_image* image, const void* bytes, size_t size) {
+    WEFT_TRY(weft__state_parse(image, bytes, size));
+    weft_status status = weft__state_apply(image);
+    if (status != WEFT_STATUS_OK)
+        status = weft__world_break(image->world, status,
+                                   "no memory is left for the state; the world has lost what it "
+                                   "held, make a new one with more memory");
+    return status;
+}
+
+// The image lies with the world: workers that are processes see no more of the caller's.
 weft_status weft__state_decode(weft_world* world, weft__runner* runner, const void* bytes,
                                size_t size) {
     WEFT_ASSERT(runner != NULL);
     WEFT_ASSERT(world != NULL && (bytes != NULL || size == 0) && !world->running);
     if (world->schema_broken)
         return WEFT_STATUS_WORLD_FAILED;
-    weft__state_image image = {.world = world, .runner = runner};
-    weft_status status = weft__state_parse(&image, bytes, size);
-    if (status == WEFT_STATUS_OK) {
-        status = weft__state_apply(&image);
-        if (status != WEFT_STATUS_OK)
-            status = weft__world_break(world, status,
-                                       "no memory is left for the state; the world has lost what "
-                                       "it held, make a new one with more memory");
-    }
-    weft__state_forget(&image);
+    weft__state_image* image = weft__arena_alloc_zero(&world->arena, sizeof(*image));
+    if (image == NULL)
+        return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
+                                "no memory is left to look through the state of %llu bytes",
+                                (unsigned long long)size);
+    image->world = world;
+    image->runner = runner;
+    weft_status status = decode(image, bytes, size);
+    weft__state_forget(image);
+    weft__arena_free(&world->arena, image, sizeof(*image));
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <fenv.h>
 #include <math.h>
 
+#include "rig.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Boat, (int32_t, at), (uint32_t, sum));
@@ -527,4 +528,30 @@ Test(rollback, ticks_without_digests_are_not_compared) {
     WORLD_OK(s.world, weft_executor_rollback(s.executor, 9));
     outside = 0;
     sim_close(&s);
+}
+
+// Worker processes share the way back, and see no more of who asks for it than the world.
+Test(rollback, by_worker_processes, .timeout = 60) {
+    weft_rig rig;
+    weft_executor_desc desc = weft_executor_desc_default();
+    weft_rig_start start = {.entity_count = 20 * WEFT_SHARD_SLOTS, .seed = 1, .aliased = true};
+    weft_digest digests[7];
+    desc.kind = WEFT_EXECUTOR_PROCESSES;
+    desc.worker_count = 2;
+    desc.everybody = true;
+    desc.rollback_ticks = 2;
+    cr_assert_eq(weft_rig_open_as(&rig, &weft_workload_motion, &start), WEFT_STATUS_OK);
+    cr_assert_eq(weft_rig_add(&rig, &desc), WEFT_STATUS_OK);
+    for (uint32_t i = 0; i < 7; i++) {
+        WORLD_OK(rig.world, weft_rig_tick(&rig, 0));
+        WORLD_OK(rig.world, weft_executor_digest(rig.executor[0], NULL, &digests[i]));
+    }
+    for (uint64_t tick = 7; tick-- > 5;) {
+        weft_digest now;
+        WORLD_OK(rig.world, weft_executor_rollback(rig.executor[0], tick));
+        WORLD_OK(rig.world, weft_executor_digest(rig.executor[0], NULL, &now));
+        DIGEST_EQ(now, digests[tick - 1]);
+    }
+    cr_assert_eq(weft_executor_stats_read(rig.executor[0]).crashes, 0);
+    weft_rig_close(&rig);
 }
