@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <string.h>
+#include <weft/memory.h>
 
 #include "effort.h"
 #include "workload.h"
@@ -11,6 +12,7 @@
 typedef struct matrix_context {
     const weft_module* module;
     weft_module_options options;
+    bool shared; // Worlds are in memory that worker processes share.
 } matrix_context;
 
 const weft_module* matrix_module(const char* name) {
@@ -30,6 +32,8 @@ static weft_status make(void* context, weft_world** world_out, weft_schedule** s
     if (run->module->describe != NULL)
         run->module->describe(&run->options, &desc);
     weft_memory memory = weft_memory_system();
+    if (run->shared)
+        WEFT_TRY(weft_memory_aliased(false, &memory));
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     WEFT_TRY(run->module->build(&run->options, *world_out, *schedule_out));
@@ -79,7 +83,35 @@ static weft_verify_digests verify(const matrix_context* run, uint64_t tick_count
 }
 
 static matrix_context context_of(const char* workload, uint64_t entity_count, uint64_t seed) {
-    return (matrix_context){matrix_module(workload), {entity_count, seed}};
+    return (matrix_context){matrix_module(workload), {entity_count, seed}, false};
+}
+
+static void add(weft_executor_desc* configs, size_t* count, weft_executor_kind kind,
+                uint32_t workers) {
+    cr_assert_lt(*count, CONFIGS_MAX);
+    configs[*count] = weft_executor_desc_default();
+    configs[*count].kind = kind;
+    configs[(*count)++].worker_count = workers;
+}
+
+// Worker processes; what is shared by all is also perturbed.
+static weft_verify_digests verify_processes(const matrix_context* run, uint64_t tick_count) {
+    static const uint32_t counts[] = {1, 2, 3, 8, 64};
+    weft_executor_desc configs[2 * sizeof(counts) / sizeof(counts[0])];
+    matrix_context context = *run;
+    size_t count = 0;
+    context.shared = true;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        add(configs, &count, WEFT_EXECUTOR_PROCESSES, counts[i]);
+        configs[count - 1].grain = (uint32_t)i % 3;
+        configs[count - 1].sweep = (weft_sweep)(i % 3);
+        if (i == 0 || counts[i] > 3)
+            continue;
+        add(configs, &count, WEFT_EXECUTOR_PROCESSES, counts[i]);
+        configs[count - 1].everybody = true;
+        configs[count - 1].perturb_seed = 1 + i;
+    }
+    return verify(&context, tick_count, configs, TEST_HAS_PROCESSES ? count : 0);
 }
 
 weft_verify_digests matrix_run(const matrix* run) {
@@ -90,54 +122,58 @@ weft_verify_digests matrix_run(const matrix* run) {
     size_t count = 0;
     for (size_t i = 0; i < sizeof(workers) / sizeof(workers[0]); i++) {
         for (uint32_t seed = 0; seed < TEST_EFFORT(run->seed_count); seed++) {
-            cr_assert_lt(count, CONFIGS_MAX);
-            configs[count] = weft_executor_desc_default();
-            configs[count].kind = WEFT_EXECUTOR_VIRTUAL;
-            configs[count].worker_count = workers[i];
-            configs[count].no_fusion = seed % 8 == 7;
-            configs[count].sweep = seed % 2 == 0 ? WEFT_SWEEP_AUTO : WEFT_SWEEP_SYSTEM_MAJOR;
-            configs[count++].schedule_seed = seed;
+            add(configs, &count, WEFT_EXECUTOR_VIRTUAL, workers[i]);
+            configs[count - 1].no_fusion = seed % 8 == 7;
+            configs[count - 1].sweep = seed % 2 == 0 ? WEFT_SWEEP_AUTO : WEFT_SWEEP_SYSTEM_MAJOR;
+            configs[count - 1].schedule_seed = seed;
         }
     }
     if (count > 0)
         (void)verify(&context, run->virtual_tick_count, configs, count);
     count = 0;
     for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
-        configs[count] = weft_executor_desc_default();
-        configs[count].kind = WEFT_EXECUTOR_THREADS;
-        configs[count].grain = (uint32_t)i % 3;
-        configs[count].everybody = i % 2 == 0;
-        configs[count].sweep = (weft_sweep)(i % 3);
-        configs[count++].worker_count = threads[i];
+        add(configs, &count, WEFT_EXECUTOR_THREADS, threads[i]);
+        configs[count - 1].grain = (uint32_t)i % 3;
+        configs[count - 1].everybody = i % 2 == 0;
+        configs[count - 1].sweep = (weft_sweep)(i % 3);
     }
-    return verify(&context, TEST_EFFORT_PART > 1 ? run->tick_count / 3 : run->tick_count, configs,
-                  count);
+    uint64_t ticks = TEST_EFFORT_PART > 1 ? run->tick_count / 3 : run->tick_count;
+    (void)verify_processes(&context, ticks);
+    return verify(&context, ticks, configs, count);
 }
 
 weft_verify_digests matrix_few(const char* workload, uint64_t entity_count, uint64_t seed,
                                uint64_t tick_count) {
-    weft_executor_desc configs[2] = {weft_executor_desc_default(), weft_executor_desc_default()};
+    weft_executor_desc configs[2];
     matrix_context context = context_of(workload, entity_count, seed);
-    configs[0].kind = WEFT_EXECUTOR_VIRTUAL;
-    configs[0].worker_count = 3;
-    configs[1].kind = WEFT_EXECUTOR_THREADS;
-    configs[1].worker_count = 2;
-    return verify(&context, tick_count, configs, 2);
+    size_t count = 0;
+    add(configs, &count, WEFT_EXECUTOR_VIRTUAL, 3);
+    add(configs, &count, WEFT_EXECUTOR_THREADS, 2);
+    weft_verify_digests digests = verify(&context, tick_count, configs, count);
+    weft_verify_digests shared = verify_processes(&context, tick_count);
+    cr_assert(weft_digest_equal(digests.view, shared.view) &&
+                  weft_digest_equal(digests.full, shared.full),
+              "%s: shared memory gives other digests", workload);
+    return digests;
 }
 
 void matrix_deep(const char* workload, uint64_t entity_count, uint64_t tick_count) {
-    weft_executor_desc configs[3] = {weft_executor_desc_default(), weft_executor_desc_default(),
-                                     weft_executor_desc_default()};
+    weft_executor_desc configs[4];
     matrix_context context = context_of(workload, entity_count, 1);
-    configs[0].kind = configs[1].kind = WEFT_EXECUTOR_VIRTUAL;
-    configs[0].worker_count = configs[1].worker_count = 3;
+    size_t count = 0;
+    context.shared = TEST_HAS_PROCESSES;
+    add(configs, &count, WEFT_EXECUTOR_VIRTUAL, 3);
+    add(configs, &count, WEFT_EXECUTOR_VIRTUAL, 3);
     configs[1].sweep = WEFT_SWEEP_SYSTEM_MAJOR;
     configs[1].no_fusion = true;
-    configs[2].kind = WEFT_EXECUTOR_THREADS;
-    configs[2].worker_count = 2;
+    add(configs, &count, WEFT_EXECUTOR_THREADS, 2);
     configs[2].everybody = true;
-    (void)verify_by(&context, WEFT_VERIFY_DEPTH_SYNC, tick_count, configs, 3);
-    (void)verify_by(&context, WEFT_VERIFY_DEPTH_HEAVY, tick_count, configs, 3);
+    if (TEST_HAS_PROCESSES) {
+        add(configs, &count, WEFT_EXECUTOR_PROCESSES, 2);
+        configs[3].everybody = true;
+    }
+    (void)verify_by(&context, WEFT_VERIFY_DEPTH_SYNC, tick_count, configs, count);
+    (void)verify_by(&context, WEFT_VERIFY_DEPTH_HEAVY, tick_count, configs, count);
 }
 
 weft_verify_digests matrix_serial(const char* workload, uint64_t entity_count, uint64_t seed,

@@ -137,8 +137,8 @@ sim sample_open(const sample* what) {
     weft_world_desc desc = weft_world_desc_default();
     desc.allow_float = true;
     desc.seed = what->seed;
-    sim s = {0};
-    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    sim s = {.world =
+                 world_make_for(what->bare ? WEFT_EXECUTOR_SERIAL : what->config->kind, &desc)};
     register_types(s.world);
     if (what->bare)
         return s;

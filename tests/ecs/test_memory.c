@@ -5,6 +5,7 @@
 #include <weft/rollback.h>
 
 #include "effort.h"
+#include "memory_alias.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Body, (uint32_t, mass), (uint32_t, age));
@@ -383,27 +384,34 @@ static void probe(const run* r) {
     }
 }
 
-static bool run_short_of(provider* p, const run_config* config, weft_digest* digest) {
-    weft_memory memory = memory_of(p);
+// True if it came to its end.
+static bool run_in(const weft_memory* memory, size_t budget, const run_config* config,
+                   weft_digest* digest) {
     run r = {.config = config, .entities = 300};
-    weft_status status = run_start(&r, &memory);
+    weft_status status = run_start(&r, memory);
     if (status == WEFT_STATUS_OK)
         status = run_ticks(&r, 10, true);
     if (status == WEFT_STATUS_OK)
         *digest = weft_world_digest_full(r.world);
     cr_assert(status == WEFT_STATUS_OK || status == WEFT_STATUS_OUT_OF_MEMORY, "%s: %s",
               config->name, weft_status_name(status));
-    cr_assert(status == WEFT_STATUS_OK || p->refused > 0);
     // A commit or a tick that ran out of memory is the world's end.
     if (status != WEFT_STATUS_OK && r.in_commit) {
         cr_assert(weft_world_has_failed(r.world), "%s, budget %zu, tick %u: not failed",
-                  config->name, p->budget, r.steps);
+                  config->name, budget, r.steps);
         cr_assert_str_neq(weft_world_error(r.world), "");
     }
     probe(&r);
     run_end(&r);
-    cr_assert_eq(p->out, 0, "%zu bytes did not come back", p->out);
     return status == WEFT_STATUS_OK;
+}
+
+static bool run_short_of(provider* p, const run_config* config, weft_digest* digest) {
+    weft_memory memory = memory_of(p);
+    bool done = run_in(&memory, p->budget, config, digest);
+    cr_assert(done || p->refused > 0);
+    cr_assert_eq(p->out, 0, "%zu bytes did not come back", p->out);
+    return done;
 }
 
 static const run_config short_configs[] = {
@@ -447,6 +455,34 @@ Test(memory, any_budget_is_an_orderly_end, .timeout = 110) {
         }
     }
 }
+
+#if TEST_HAS_PROCESSES
+// Memory of which worker processes can take so much, whichever of them asks.
+static weft_memory shared_memory_of(size_t budget) {
+    weft_memory memory;
+    cr_assert_eq(weft_memory_aliased(false, &memory), WEFT_STATUS_OK);
+    weft__alias_memory* alias = weft__memory_alias(&memory);
+    alias->pair.range = budget < alias->used ? alias->used : budget;
+    return memory;
+}
+
+Test(memory, any_budget_is_an_orderly_end_on_processes, .timeout = 110) {
+    const run_config config = {
+        .name = "processes 2", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 2};
+    weft_memory all = shared_memory_of((size_t)1 << 30);
+    weft_digest expected;
+    weft_digest digest;
+    uint32_t failures = 0;
+    cr_assert(run_in(&all, (size_t)1 << 30, &config, &expected));
+    for (size_t budget = 0; failures < 1000; budget += 65536, failures++) {
+        weft_memory memory = shared_memory_of(budget);
+        if (run_in(&memory, budget, &config, &digest))
+            break;
+    }
+    cr_assert(failures > 10 && failures < 1000, "%u failures", failures);
+    DIGEST_EQ(digest, expected);
+}
+#endif
 
 // With rollback: what the tick left of the world when memory ran out is put right as soon as there
 // is some, by itself or when the host asks. True if the run came to its ticks.

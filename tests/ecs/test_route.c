@@ -60,7 +60,8 @@ static weft_digest run(weft_executor_kind kind, uint32_t workers, uint32_t block
                        weft_world_stats* stats) {
     static const uint32_t kinds[] = {0, 3, 5};
     static const char* const names[] = {"first", "second", "third"};
-    weft_world* world = world_make();
+    weft_world_desc world_desc = weft_world_desc_default();
+    weft_world* world = world_make_for(kind, &world_desc);
     world_component(world, WEFT_TYPE(Note), WEFT_STORAGE_DENSE);
     world_component(world, WEFT_TYPE(Friend), WEFT_STORAGE_DENSE);
     world_component(world, WEFT_TYPE(Mark), WEFT_STORAGE_DENSE);
@@ -80,7 +81,7 @@ static weft_digest run(weft_executor_kind kind, uint32_t workers, uint32_t block
             WEFT_ADD(commands, 0, made, Friend, {made});
     }
     WORLD_OK(world, weft_world_commit(world));
-    for (uint32_t i = 0; i < TARGETS; i++)
+    for (uint32_t i = 0; i < TARGETS; i++) // Before workers are forked.
         targets[i] = (weft_entity){i * (ENTITIES / TARGETS), 1};
     WORLD_OK(world, weft_schedule_build(schedule));
     weft_executor_desc desc = weft_executor_desc_default();
@@ -105,9 +106,16 @@ Test(route, blocks_and_workers_do_not_show) {
         uint32_t workers;
         uint32_t block_records;
     } ways[] = {
-        {WEFT_EXECUTOR_SERIAL, 1, 1},  {WEFT_EXECUTOR_SERIAL, 1, 0},
-        {WEFT_EXECUTOR_VIRTUAL, 3, 1}, {WEFT_EXECUTOR_VIRTUAL, 5, 0},
-        {WEFT_EXECUTOR_THREADS, 2, 1}, {WEFT_EXECUTOR_THREADS, 3, 300},
+        {WEFT_EXECUTOR_SERIAL, 1, 1},
+        {WEFT_EXECUTOR_SERIAL, 1, 0},
+        {WEFT_EXECUTOR_VIRTUAL, 3, 1},
+        {WEFT_EXECUTOR_VIRTUAL, 5, 0},
+        {WEFT_EXECUTOR_THREADS, 2, 1},
+        {WEFT_EXECUTOR_THREADS, 3, 300},
+#if TEST_HAS_PROCESSES
+        {WEFT_EXECUTOR_PROCESSES, 2, 1},
+        {WEFT_EXECUTOR_PROCESSES, 3, 300},
+#endif
     };
     weft_world_stats expected;
     weft_digest digest = run(WEFT_EXECUTOR_SERIAL, 1, UINT32_MAX, &expected);

@@ -282,27 +282,30 @@ Test(sparse, systems_select_read_and_write_rows) {
 
 // Chunks of two archetypes share a presence chunk: workers that write their own rows of it must not
 // disturb what is noted about the whole.
-Test(sparse, two_archetypes_of_one_shard_write_one_table, .timeout = 60) {
-    static const run_config many = {.name = "threads 4",
-                                    .kind = WEFT_EXECUTOR_THREADS,
-                                    .workers = 4,
-                                    .no_pin = true,
-                                    .everybody = true,
-                                    .grain = 1};
+static void write_one_table(weft_executor_kind kind) {
+    const run_config many = {
+        .name = "four", .kind = kind, .workers = 4, .no_pin = true, .everybody = true, .grain = 1};
     sim serial = sim_open(&run_configs[0], build_mixed);
-    sim threads = sim_open(&many, build_mixed);
+    sim shared = sim_open(&many, build_mixed);
     for (uint32_t tick = 0; tick < 100; tick++) {
         weft_digest expected;
         weft_digest found;
         sim_tick(&serial);
-        sim_tick(&threads);
+        sim_tick(&shared);
         WORLD_OK(serial.world, weft_executor_digest(serial.executor, &expected, NULL));
-        WORLD_OK(threads.world, weft_executor_digest(threads.executor, &found, NULL));
+        WORLD_OK(shared.world, weft_executor_digest(shared.executor, &found, NULL));
         cr_assert(weft_digest_equal(expected, found), "tick %u", tick);
-        WORLD_OK(threads.world, weft_world_digest_check(threads.world));
+        WORLD_OK(shared.world, weft_world_digest_check(shared.world));
     }
     sim_close(&serial);
-    sim_close(&threads);
+    sim_close(&shared);
+}
+
+Test(sparse, two_archetypes_of_one_shard_write_one_table, .timeout = 60) {
+    write_one_table(WEFT_EXECUTOR_THREADS);
+#if TEST_HAS_PROCESSES
+    write_one_table(WEFT_EXECUTOR_PROCESSES);
+#endif
 }
 
 // What a task wrote is its own rows, not its neighbour's.

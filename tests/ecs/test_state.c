@@ -75,6 +75,7 @@ Test(state, worlds_of_many_shards_too, .timeout = 60) {
     goes_on(&run_configs[0], 3 * WEFT_SHARD_SLOTS + 5, 4);
     goes_on(&run_configs[4], 2 * WEFT_SHARD_SLOTS, 1);
     goes_on(&run_configs[9], 2 * WEFT_SHARD_SLOTS + 77, 6);
+    goes_on(&run_configs[RUN_CONFIGS - 1], 2 * WEFT_SHARD_SLOTS + 77, 6);
 }
 
 Test(state, an_empty_world_is_a_state) {

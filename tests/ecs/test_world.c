@@ -273,7 +273,7 @@ Test(world, worlds_come_and_go) {
 
 // Destroying schedule and executor leaves the world usable.
 Test(world, executors_come_and_go_on_one_world) {
-    weft_world* world = world_make();
+    weft_world* world = world_make_shared();
     sim alone = sim_open(&run_configs[0], build);
     weft_schedule* schedule = run_schedule(world);
     build(world, schedule);

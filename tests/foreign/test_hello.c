@@ -113,8 +113,7 @@ static sim hello_open(const run_config* config, const backend* with, const weft_
     weft_world_desc desc = weft_world_desc_default();
     desc.seed = SEED;
     desc.slot_limit = CAPACITY;
-    sim s;
-    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    sim s = {.world = world_make_for(config->kind, &desc)};
     // The generator of system 1. It is never asked, but it is state.
     weft_stream stream = weft_stream_seed(weft_stream_substream(SEED, 1));
     PlayerStream generator;

@@ -59,8 +59,7 @@ static sim mover_open(const run_config* config, uint64_t seed) {
     weft_world_desc desc = weft_world_desc_default();
     desc.seed = seed;
     desc.slot_limit = CAPACITY;
-    sim s;
-    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    sim s = {.world = world_make_for(config->kind, &desc)};
     weft_stream stream = weft_stream_seed(weft_stream_substream(seed, 1));
     MoverStream generator;
     WEFT_STREAM_STORE(&generator, stream);

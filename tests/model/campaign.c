@@ -32,6 +32,9 @@ static const episode_config system_configs[] = {
      .workers = 3,
      .grain = 1,
      .block_records = 1},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 2", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 2, .everybody = true},
+#endif
 };
 
 static const episode_config back_configs[] = {
@@ -48,6 +51,13 @@ static const episode_config back_configs[] = {
      .everybody = true,
      .grain = 1,
      .rollback_ticks = 5},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 2, going back",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 2,
+     .everybody = true,
+     .rollback_ticks = 4},
+#endif
 };
 
 // One after the other, in any order and at the same time.

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <weft/memory.h>
 #include <weft/rollback.h>
 
+#include "shared.h"
 #include "weft_world.h"
 
 // Systems ----------------------------------------------------------------------------------------
@@ -278,7 +280,11 @@ static weft_status make_world(replay* r, const script* scripts) {
         desc.slot_limit = r->m.slot_limit;
         desc.archetype_limit = r->m.archetype_limit;
     }
-    WEFT_TRY(weft_world_create(&desc, NULL, &r->world));
+    weft_memory memory;
+    bool shared = r->episode->systems && r->config->kind == WEFT_EXECUTOR_PROCESSES;
+    if (shared)
+        WEFT_TRY(weft_memory_aliased(false, &memory));
+    WEFT_TRY(weft_world_create(&desc, shared ? &memory : NULL, &r->world));
     if (r->config->block_records > 0)
         r->world->block_records = r->config->block_records;
     for (uint32_t i = 0; i < TYPE_COUNT; i++)
@@ -389,9 +395,9 @@ static bool check_status(const replay* r, weft_status status, model_result resul
 static bool stumble_once(replay* r, char* problem) {
     weft_digest before = weft_world_digest_full(r->world);
     uint64_t tick = weft_world_tick(r->world);
-    r->fault = (stumble){true, tick, (recorder)(program_random(&r->draws) % RECORDER_COUNT)};
+    *r->fault = (stumble){true, tick, (recorder)(program_random(&r->draws) % RECORDER_COUNT)};
     weft_status status = weft_executor_tick(r->executor);
-    r->fault.wanted = false;
+    r->fault->wanted = false;
     if (status != WEFT_STATUS_OK && status != WEFT_STATUS_SYSTEM_FAILED)
         return differs(problem, "a tick that fails: %s", weft_world_error(r->world));
     if (status == WEFT_STATUS_OK && weft_executor_rollback(r->executor, tick) != WEFT_STATUS_OK)
@@ -400,7 +406,7 @@ static bool stumble_once(replay* r, char* problem) {
         return differs(problem, "it is tick %" PRIu64 ", not %" PRIu64, weft_world_tick(r->world),
                        tick);
     return weft_digest_equal(weft_world_digest_full(r->world), before) ||
-           differs(problem, "the failure of recorder %d changed the world", (int)r->fault.by);
+           differs(problem, "the failure of recorder %d changed the world", (int)r->fault->by);
 }
 
 // To a tick that was, and forth again.
@@ -469,11 +475,20 @@ static bool run_all(replay* r, episode_outcome* outcome) {
     return equal;
 }
 
+// One for all episodes, which run one after the other.
+static stumble* fault_of_all(void) {
+    static stumble* fault;
+    if (fault == NULL)
+        fault = shared_make(sizeof(*fault));
+    *fault = (stumble){.wanted = false};
+    return fault;
+}
+
 void episode_run(const episode* e, const episode_config* config, episode_outcome* outcome) {
-    replay r = {.episode = e, .config = config};
+    replay r = {.episode = e, .config = config, .fault = fault_of_all()};
     script scripts[RECORDER_COUNT];
     for (uint32_t i = 0; i < RECORDER_COUNT; i++)
-        scripts[i] = (script){e, (recorder)i, &r.fault};
+        scripts[i] = (script){e, (recorder)i, r.fault};
     r.draws = e->seed;
     program_model_init(&r.m, e->ground);
     outcome->program = 0;

@@ -34,7 +34,7 @@ typedef struct replay {
     uint32_t stale_count;
     model_visit_item* items; // Room for every living entity.
     uint32_t item_capacity;
-    stumble fault;
+    stumble* fault; // Worker processes see it too.
     uint64_t draws; // State of what is drawn beside the episode.
 } replay;
 

@@ -3,6 +3,7 @@
 // a plain run of one system after the other.
 
 #include <weft/executor.h>
+#include <weft/memory.h>
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -18,12 +19,13 @@ enum {
     BONDS = 9,               // No conflict, row, barrier; no relation, forward, backward.
     ENTITIES = 6,
     FILLERS = 4096, // Between the halves of these, so that they lie in two shards.
-    WORLDS = 6,
+    WORLDS = 7,
 #ifdef CAMPAIGN_SLOW
     STRIDE = 23, // Of the numbers of graphs: no power of a digit's base.
 #else
     STRIDE = 1,
 #endif
+    SHARE = 97, // One of so many is run by worker processes, which are forked for each.
 };
 
 // How the systems of a pair are related.
@@ -114,7 +116,7 @@ typedef struct small_worlds {
     uint32_t before[ENTITIES][TYPES]; // When the tick began.
 } small_worlds;
 
-static const weft_executor_desc* executor_of(uint32_t world) {
+static const weft_executor_desc* executor_of(uint32_t world, uint32_t number) {
     static weft_executor_desc descs[WORLDS];
     for (uint32_t i = 0; i < WORLDS; i++)
         descs[i] = weft_executor_desc_default();
@@ -133,6 +135,10 @@ static const weft_executor_desc* executor_of(uint32_t world) {
     descs[5].worker_count = 2;
     descs[5].everybody = true;
     descs[5].grain = 1;
+    descs[6].kind =
+        TEST_HAS_PROCESSES && number % SHARE == 0 ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_SERIAL;
+    descs[6].worker_count = 2;
+    descs[6].everybody = true;
     return &descs[world];
 }
 
@@ -215,7 +221,12 @@ static void open_worlds(small_worlds* w, const plain_graph* g) {
     cr_assert_eq(weft_topology_create(NULL, &w->topology), WEFT_STATUS_OK);
     for (uint32_t i = 0; i < WORLDS; i++) {
         weft_world_desc desc = weft_world_desc_default();
-        cr_assert_eq(weft_world_create(&desc, NULL, &w->worlds[i]), WEFT_STATUS_OK);
+        weft_memory memory;
+        bool shared = i == WORLDS - 1;
+        if (shared)
+            cr_assert_eq(weft_memory_aliased(false, &memory), WEFT_STATUS_OK);
+        cr_assert_eq(weft_world_create(&desc, shared ? &memory : NULL, &w->worlds[i]),
+                     WEFT_STATUS_OK);
         cr_assert_eq(plain_graph_register(g, w->worlds[i]), WEFT_STATUS_OK);
         weft_commands* commands = weft_world_commands(w->worlds[i]);
         for (uint32_t entity = 0; entity < ENTITIES; entity++) {
@@ -239,7 +250,7 @@ static void open_worlds(small_worlds* w, const plain_graph* g) {
 // One tick of a graph in one of the worlds.
 static void run_graph(small_worlds* w, const plain_graph* g, uint32_t world, uint32_t number,
                       weft_digest digests[2]) {
-    weft_executor_desc desc = *executor_of(world);
+    weft_executor_desc desc = *executor_of(world, number);
     weft_schedule* schedule;
     weft_executor* executor;
     desc.schedule_seed = number + world;

@@ -192,6 +192,8 @@ Test(executor, an_empty_schedule_runs, .timeout = 60) {
     sim_same_everywhere(build_nothing, 3, check_nothing);
 }
 
+#define LAST_KIND (TEST_HAS_PROCESSES ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_THREADS)
+
 // Runs `ticks` ticks and returns the last full digest.
 static weft_digest run_with(sim_build_fn* fn, const run_config* config, uint32_t ticks,
                             weft_executor_stats* stats) {
@@ -211,7 +213,7 @@ Test(executor, any_number_of_workers, .timeout = 60) {
     static const uint32_t counts[] = {1, 2, 3, 8, 64};
     weft_digest expected = run_with(build, &run_configs[0], 8, NULL);
     for (uint32_t i = 0; i < 5; i++) {
-        for (uint32_t kind = WEFT_EXECUTOR_VIRTUAL; kind <= WEFT_EXECUTOR_THREADS; kind++) {
+        for (uint32_t kind = WEFT_EXECUTOR_VIRTUAL; kind <= LAST_KIND; kind++) {
             weft_executor_stats stats;
             run_config config = {.name = "many",
                                  .kind = (weft_executor_kind)kind,
@@ -228,28 +230,31 @@ Test(executor, any_number_of_workers, .timeout = 60) {
 
 Test(executor, big_stages_wake_the_workers, .timeout = 100) {
     weft_digest expected = run_with(build_big, &run_configs[0], 4, NULL);
-    for (uint32_t workers = 2; workers <= 4; workers++) {
-        weft_executor_stats stats;
-        run_config config = {.name = "big", .kind = WEFT_EXECUTOR_THREADS, .workers = workers};
-        weft_digest found = run_with(build_big, &config, 4, &stats);
-        cr_assert(weft_digest_equal(found, expected), "%u workers", workers);
-        cr_assert_gt(stats.wakes + stats.tasks_helped, 0, "%u workers: nobody helped", workers);
-    }
+    for (uint32_t kind = WEFT_EXECUTOR_THREADS; kind <= LAST_KIND; kind++)
+        for (uint32_t workers = 2; workers <= 4; workers++) {
+            weft_executor_stats stats;
+            run_config config = {
+                .name = "big", .kind = (weft_executor_kind)kind, .workers = workers};
+            weft_digest found = run_with(build_big, &config, 4, &stats);
+            cr_assert(weft_digest_equal(found, expected), "kind %u, %u workers", kind, workers);
+            cr_assert_gt(stats.wakes + stats.tasks_helped, 0, "kind %u, %u workers: nobody helped",
+                         kind, workers);
+        }
 }
 
 Test(executor, no_placement_option_changes_anything, .timeout = 100) {
     weft_digest expected = run_with(build, &run_configs[0], 6, NULL);
     static const uint32_t grains[] = {0, 1, 2, 7, 1000, UINT32_MAX};
-    for (uint32_t i = 0; i < 24; i++) {
+    for (uint32_t i = 0; i < (TEST_HAS_PROCESSES ? 48 : 24); i++) {
         run_config config = {.name = "placement",
-                             .kind = WEFT_EXECUTOR_THREADS,
+                             .kind = i < 24 ? WEFT_EXECUTOR_THREADS : WEFT_EXECUTOR_PROCESSES,
                              .workers = 3,
                              .grain = grains[i % 6],
                              .no_pin = i / 6 % 2 == 1,
-                             .no_fusion = i / 12 == 1};
+                             .no_fusion = i / 12 % 2 == 1};
         cr_assert(weft_digest_equal(run_with(build, &config, 6, NULL), expected),
-                  "grain %u, no_pin %d, no_fusion %d", config.grain, config.no_pin,
-                  config.no_fusion);
+                  "kind %d, grain %u, no_pin %d, no_fusion %d", (int)config.kind, config.grain,
+                  config.no_pin, config.no_fusion);
     }
 }
 
@@ -271,14 +276,14 @@ Test(executor, spin_and_topology_are_irrelevant_to_results, .timeout = 60) {
     weft_digest expected = run_with(build, &run_configs[0], 5, NULL);
     weft_topology* topology;
     cr_assert_eq(weft_topology_create(NULL, &topology), WEFT_STATUS_OK);
-    for (uint32_t i = 0; i < 3; i++) {
-        sim s = {.world = world_make()};
+    for (uint32_t i = 0; i < (TEST_HAS_PROCESSES ? 6 : 3); i++) {
+        sim s = {.world = world_make_shared()};
         s.schedule = run_schedule(s.world);
         build(s.world, s.schedule);
         weft_executor_desc desc = weft_executor_desc_default();
-        desc.kind = WEFT_EXECUTOR_THREADS;
-        desc.worker_count = i == 2 ? 0 : 2;
-        desc.spin_ns = i == 0 ? 0 : 1000000;
+        desc.kind = i < 3 ? WEFT_EXECUTOR_THREADS : WEFT_EXECUTOR_PROCESSES;
+        desc.worker_count = i % 3 == 2 ? 0 : 2;
+        desc.spin_ns = i % 3 == 0 ? 0 : 1000000;
         desc.topology = topology;
         SCHEDULE_OK(s.schedule, weft_executor_create(&desc, s.schedule, &s.executor));
         for (uint32_t tick = 0; tick < 5; tick++)
@@ -354,7 +359,7 @@ Test(executor, a_commit_is_refused_as_a_whole) {
 // Each tick by another executor of one schedule.
 Test(executor, executors_alternate_on_one_world, .timeout = 60) {
     sim alone = sim_open(&run_configs[0], build);
-    sim s = sim_open(&run_configs[0], build);
+    sim s = sim_open(&run_configs[RUN_CONFIGS - 1], build);
     weft_executor* executors[RUN_CONFIGS];
     for (uint32_t i = 0; i < RUN_CONFIGS; i++)
         executors[i] = run_executor(s.schedule, &run_configs[i]);
@@ -454,7 +459,7 @@ Test(executor, bad_descriptions_are_refused) {
     for (uint32_t i = 0; i < 3; i++)
         descs[i] = weft_executor_desc_default();
     descs[0].cookie = 0;
-    descs[1].kind = (weft_executor_kind)3;
+    descs[1].kind = (weft_executor_kind)(WEFT_EXECUTOR_PROCESSES + 1);
     descs[2].kind = WEFT_EXECUTOR_VIRTUAL;
     descs[2].worker_count = 1025;
     for (uint32_t i = 0; i < 3; i++) {

@@ -1,6 +1,7 @@
 // Failures: a tick that fails names its first failure, and the world refuses to go on, or with
 // rollback is what it was (C11).
 
+#include "shared.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Body, (uint32_t, mass));
@@ -15,7 +16,14 @@ enum {
 };
 
 // The host's choice, between ticks alone.
-static uint64_t fail_tick = FAIL_TICK;
+static uint64_t* fail_tick;
+
+static void choose_tick(void) {
+    fail_tick = shared_make(sizeof(*fail_tick));
+    *fail_tick = FAIL_TICK;
+}
+
+TestSuite(failure, .init = choose_tick);
 
 static void populate(weft_world* world) {
     world_component(world, WEFT_TYPE(Body), WEFT_STORAGE_DENSE);
@@ -71,6 +79,22 @@ static const run_config configs[] = {
      .kind = WEFT_EXECUTOR_THREADS,
      .workers = 4,
      .no_fusion = true},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 1", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 1},
+    {.name = "processes 2 by system",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 2,
+     .sweep = WEFT_SWEEP_SYSTEM_MAJOR},
+    {.name = "processes 4 without fusion",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 4,
+     .no_fusion = true},
+    {.name = "processes 3",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 3,
+     .everybody = true,
+     .grain = 1},
+#endif
 };
 
 #define CONFIGS (sizeof(configs) / sizeof(configs[0]))
@@ -101,10 +125,10 @@ static weft_digest digest_of(sim* s) {
 
 // Goes on to the last tick, in which none fails.
 static weft_digest run_calmly(sim* s) {
-    fail_tick = UINT64_MAX;
+    *fail_tick = UINT64_MAX;
     while (weft_world_tick(s->world) < END_TICK)
         sim_tick(s);
-    fail_tick = FAIL_TICK;
+    *fail_tick = FAIL_TICK;
     WORLD_OK(s->world, weft_world_digest_check(s->world));
     return digest_of(s);
 }
@@ -179,7 +203,7 @@ static weft_status work(weft_view* view, const void* context) {
 
 static weft_status fail_in_one_chunk(weft_view* view, const void* context) {
     (void)context;
-    if (weft_view_tick(view) == fail_tick && weft_view_shard(view) == 4)
+    if (weft_view_tick(view) == *fail_tick && weft_view_shard(view) == 4)
         return weft_view_fail(view, "the engine of %u is on fire",
                               weft_view_entities(view)[0].slot);
     return WEFT_STATUS_OK;
@@ -202,7 +226,7 @@ Test(failure, an_error_ends_the_tick_and_names_its_place, .timeout = 60) {
 
 static weft_status fail_in_world(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == fail_tick ? weft_view_fail(view, "no more") : WEFT_STATUS_OK;
+    return weft_view_tick(view) == *fail_tick ? weft_view_fail(view, "no more") : WEFT_STATUS_OK;
 }
 
 static void build_world_scope(weft_world* world, weft_schedule* schedule) {
@@ -220,7 +244,7 @@ Test(failure, a_world_scope_system_fails_the_same_way, .timeout = 60) {
 // A status without a text has the status's own.
 static weft_status fail_silently(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == fail_tick ? WEFT_STATUS_BAD_ARGUMENT : WEFT_STATUS_OK;
+    return weft_view_tick(view) == *fail_tick ? WEFT_STATUS_BAD_ARGUMENT : WEFT_STATUS_OK;
 }
 
 static void build_silent(weft_world* world, weft_schedule* schedule) {
@@ -245,7 +269,7 @@ typedef struct fault {
 
 static weft_status fail_from(weft_view* view, const void* context) {
     const fault* f = context;
-    if (weft_view_tick(view) != fail_tick)
+    if (weft_view_tick(view) != *fail_tick)
         return WEFT_STATUS_OK;
     uint32_t archetype = weft_view_entities(view)[0].slot % 2 + 1;
     if (archetype >= f->from_archetype && weft_view_shard(view) >= f->from_shard)
@@ -286,7 +310,7 @@ Test(failure, of_many_systems_the_smallest_rank_is_named, .timeout = 60) {
 
 static weft_status read_all(weft_view* view, const void* context) {
     (void)context;
-    return weft_view_tick(view) == fail_tick ? weft_view_fail(view, "all") : WEFT_STATUS_OK;
+    return weft_view_tick(view) == *fail_tick ? weft_view_fail(view, "all") : WEFT_STATUS_OK;
 }
 
 // A barrier puts the system of smaller rank into a later stage than one of larger rank.
@@ -309,7 +333,7 @@ Test(failure, fusion_does_not_change_which_failure_is_named, .timeout = 60) {
 
 static weft_status multiply(weft_view* view, const void* context) {
     (void)context;
-    for (uint32_t i = 0; i < weft_view_row_count(view) && weft_view_tick(view) == fail_tick; i++)
+    for (uint32_t i = 0; i < weft_view_row_count(view) && weft_view_tick(view) == *fail_tick; i++)
         (void)weft_commands_create(weft_view_commands(view), i);
     return WEFT_STATUS_OK;
 }
@@ -317,14 +341,17 @@ static weft_status multiply(weft_view* view, const void* context) {
 static weft_status scatter(weft_view* view, const void* context) {
     (void)context;
     const weft_entity* entities = weft_view_entities(view);
-    if (weft_view_tick(view) == fail_tick)
+    if (weft_view_tick(view) == *fail_tick)
         WEFT_REMOVE(weft_view_commands(view), 0, entities[0], Body);
     return WEFT_STATUS_OK;
 }
 
 static sim limited_open(const run_config* config, uint32_t slots, uint32_t archetypes,
                         weft_system_fn* run) {
-    sim s = {.world = world_make_limited(slots, archetypes)};
+    weft_world_desc desc = weft_world_desc_default();
+    desc.slot_limit = slots;
+    desc.archetype_limit = archetypes;
+    sim s = {.world = world_make_for(config->kind, &desc)};
     s.schedule = run_schedule(s.world);
     populate(s.world);
     run_add(s.schedule, WEFT_SYSTEM("greedy", run, WEFT_ACCESS(WEFT_READS(Body), WEFT_COMMANDS)));

@@ -22,6 +22,8 @@ enum {
 // Ways to spoil MXCSR: flush to zero, denormals are zero, three roundings.
 static const uint32_t spoilers[] = {0x8000, 0x0040, 0x2000, 0x4000, 0x6000};
 
+#define SPOILERS (sizeof(spoilers) / sizeof(spoilers[0]))
+
 static void spoil(uint32_t bits) {
     weft__float_control_write(weft__float_control_read() | bits);
 }
@@ -30,7 +32,7 @@ Test(float_state, pinning_keeps_denormals_and_rounds_to_nearest) {
     uint64_t first = weft_float_state_pin();
     cr_assert_null(weft_float_state_fault());
     volatile float tiny = 1e-38f;
-    for (size_t i = 0; CAN_SPOIL && i < sizeof spoilers / sizeof *spoilers; i++) {
+    for (size_t i = 0; CAN_SPOIL && i < SPOILERS; i++) {
         spoil(spoilers[i]);
         const char* fault = weft_float_state_fault();
         cr_assert_not_null(fault);
@@ -103,11 +105,19 @@ static const run_config configs[] = {
      .workers = 3,
      .everybody = true,
      .grain = 1},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 1", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 1},
+    {.name = "processes 3",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 3,
+     .everybody = true,
+     .grain = 1},
+#endif
 };
 
 Test(float_state, a_system_that_changes_it_fails_its_tick_by_name) {
     for (size_t i = 0; CAN_SPOIL && i < sizeof(configs) / sizeof(configs[0]); i++) {
-        meddle_bits = spoilers[i];
+        meddle_bits = spoilers[i % SPOILERS];
         sim s = sim_open(&configs[i], build);
         for (uint32_t tick = 0; tick < 2; tick++)
             sim_tick(&s);
@@ -117,7 +127,8 @@ Test(float_state, a_system_that_changes_it_fails_its_tick_by_name) {
         TEXT_HAS(error, "\"meddle\"");
         TEXT_HAS(error, "tick 2");
         TEXT_HAS(error, "shard 1");
-        TEXT_HAS(error, i < 2 ? "denormal numbers are switched off" : "rounding is changed");
+        TEXT_HAS(error,
+                 i % SPOILERS < 2 ? "denormal numbers are switched off" : "rounding is changed");
         cr_assert_null(weft_float_state_fault(), "%s: the caller keeps it", configs[i].name);
         sim_close(&s);
     }
@@ -127,7 +138,7 @@ Test(float_state, the_callers_own_state_neither_matters_nor_is_lost) {
     for (size_t i = 0; CAN_SPOIL && i < sizeof(configs) / sizeof(configs[0]); i++) {
         meddle_bits = 0;
         sim s = sim_open(&configs[i], build);
-        spoil(spoilers[i]);
+        spoil(spoilers[i % SPOILERS]);
         for (uint32_t tick = 0; tick < 4; tick++)
             sim_tick(&s); // meddle looks before each task.
         cr_assert_not_null(weft_float_state_fault(), "%s", configs[i].name);

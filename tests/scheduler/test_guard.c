@@ -323,9 +323,10 @@ Test(guard, honest_systems_raise_nothing_and_give_the_same_digests) {
     lie = HONEST;
     honest_run(&run_configs[0], WEFT_GUARD_NONE, false, expected);
     for (size_t i = 0; i < RUN_CONFIGS; i++) {
-        bool one = run_configs[i].kind != WEFT_EXECUTOR_THREADS || run_configs[i].workers == 1;
+        bool one = run_configs[i].kind < WEFT_EXECUTOR_THREADS || run_configs[i].workers == 1;
+        bool shared = run_configs[i].kind == WEFT_EXECUTOR_PROCESSES;
         for (weft_guard guard = WEFT_GUARD_NONE; guard <= WEFT_GUARD_TRAP; guard++) {
-            for (int aliased = 0; aliased < 2; aliased++) {
+            for (int aliased = shared; aliased < 2; aliased++) {
                 weft_digest found[TICKS];
                 if ((guard > WEFT_GUARD_ALIAS && !one) || (guard == WEFT_GUARD_TRAP && !aliased))
                     continue;
@@ -482,7 +483,7 @@ static void build_bullies(weft_world* world, weft_schedule* schedule) {
     run_add(schedule, WEFT_SYSTEM("bully", bully, WEFT_ACCESS(WEFT_READS(Pace))));
 }
 
-Test(guard, of_many_workers_findings_the_first_by_key_is_reported) {
+static void check_bullies(weft_executor_kind kind) {
     for (uint32_t workers = 1; workers <= 4; workers++) {
         weft_world_desc world_desc = weft_world_desc_default();
         weft_executor_desc desc = weft_executor_desc_default();
@@ -492,7 +493,7 @@ Test(guard, of_many_workers_findings_the_first_by_key_is_reported) {
         cr_assert_eq(weft_world_create(&world_desc, &memory, &s.world), WEFT_STATUS_OK);
         s.schedule = run_schedule(s.world);
         build_bullies(s.world, s.schedule);
-        desc.kind = WEFT_EXECUTOR_THREADS;
+        desc.kind = kind;
         desc.worker_count = workers;
         desc.everybody = true;
         desc.guard = WEFT_GUARD_ALIAS;
@@ -509,10 +510,18 @@ Test(guard, of_many_workers_findings_the_first_by_key_is_reported) {
     }
 }
 
+Test(guard, of_many_workers_findings_the_first_by_key_is_reported) {
+    check_bullies(WEFT_EXECUTOR_THREADS);
+#if TEST_HAS_PROCESSES
+    check_bullies(WEFT_EXECUTOR_PROCESSES);
+#endif
+}
+
 // Refusals, and what is none of ours -------------------------------------------------------------
 
 static void refused(weft_guard guard, weft_executor_kind kind, const char* part) {
-    weft_world* world = world_make();
+    weft_world_desc world_desc = weft_world_desc_default();
+    weft_world* world = world_make_for(kind, &world_desc);
     weft_schedule* schedule = run_schedule(world);
     weft_executor_desc desc = weft_executor_desc_default();
     weft_executor* executor;
@@ -530,6 +539,7 @@ Test(guard, what_a_guard_cannot_watch_is_refused) {
     refused(WEFT_GUARD_HASH, WEFT_EXECUTOR_THREADS, "one worker at a time");
     refused(WEFT_GUARD_TWIN, WEFT_EXECUTOR_THREADS, "one worker at a time");
     refused(WEFT_GUARD_TRAP, WEFT_EXECUTOR_THREADS, "one worker at a time");
+    refused(WEFT_GUARD_HASH, WEFT_EXECUTOR_PROCESSES, "one worker at a time");
     refused(WEFT_GUARD_TRAP, WEFT_EXECUTOR_SERIAL, "weft_memory_aliased(true)");
     refused((weft_guard)(WEFT_GUARD_TRAP + 1), WEFT_EXECUTOR_SERIAL, "");
 }

@@ -139,11 +139,13 @@ static void build(weft_world* world, weft_schedule* schedule) {
     world_commit(world);
 }
 
-static weft_digest run_perturbed(uint64_t seed, uint32_t workers) {
+static weft_digest run_perturbed(uint64_t seed, weft_executor_kind kind, uint32_t workers) {
     weft_executor_desc desc = weft_executor_desc_default();
-    sim s = sim_open(&run_configs[0], build);
-    weft_executor_destroy(s.executor);
-    desc.kind = workers == 0 ? WEFT_EXECUTOR_SERIAL : WEFT_EXECUTOR_THREADS;
+    weft_world_desc world_desc = weft_world_desc_default();
+    sim s = {.world = world_make_for(kind, &world_desc)};
+    s.schedule = run_schedule(s.world);
+    build(s.world, s.schedule);
+    desc.kind = kind;
     desc.worker_count = workers;
     desc.everybody = seed % 2 == 1;
     desc.perturb_seed = seed;
@@ -158,7 +160,9 @@ static weft_digest run_perturbed(uint64_t seed, uint32_t workers) {
 }
 
 Test(perturb, no_digest_changes, .timeout = 60) {
-    weft_digest serial = run_perturbed(0, 0);
+    weft_digest serial = run_perturbed(0, WEFT_EXECUTOR_SERIAL, 1);
     for (uint64_t seed = 1; seed <= 12; seed++)
-        DIGEST_EQ(run_perturbed(seed, 1 + (uint32_t)seed % 5), serial);
+        DIGEST_EQ(run_perturbed(seed, WEFT_EXECUTOR_THREADS, 1 + (uint32_t)seed % 5), serial);
+    for (uint64_t seed = 1; seed <= 12 && TEST_HAS_PROCESSES; seed++)
+        DIGEST_EQ(run_perturbed(seed, WEFT_EXECUTOR_PROCESSES, 1 + (uint32_t)seed % 5), serial);
 }

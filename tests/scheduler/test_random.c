@@ -78,7 +78,8 @@ static void add_disturb(weft_schedule* schedule, const char* name) {
 /// Folds all lots and the hat after some ticks.
 static void draw(const company* with, const run_config* config, uint64_t* lots_out,
                  uint64_t* hat_out) {
-    weft_world* world = world_make();
+    weft_world_desc desc = weft_world_desc_default();
+    weft_world* world = world_make_for(config->kind, &desc);
     weft_schedule* schedule = run_schedule(world);
     world_component(world, WEFT_TYPE(Lot), WEFT_STORAGE_DENSE);
     world_component(world, WEFT_TYPE(Other), WEFT_STORAGE_DENSE);
@@ -216,26 +217,26 @@ Test(random, the_streams_position_is_in_the_digest) {
 
 // Determinism off --------------------------------------------------------------------------------
 
-static weft_world* world_make_with(bool deterministic) {
+static weft_world* world_make_with(bool deterministic, weft_executor_kind kind) {
     weft_world_desc desc = weft_world_desc_default();
     cr_assert(desc.deterministic, "it is on unless it is turned off");
     desc.deterministic = deterministic;
-    weft_world* world;
-    cr_assert_eq(weft_world_create(&desc, NULL, &world), WEFT_STATUS_OK);
+    weft_world* world = world_make_for(kind, &desc);
     cr_assert_eq(weft_world_is_deterministic(world), deterministic);
     return world;
 }
 
+static weft_status look_at_world(weft_view* view, const void* context) {
+    return weft_view_has_random(view) == *(const bool*)context
+               ? WEFT_STATUS_OK
+               : weft_view_fail(view, "the generator is not as the world was made");
+}
+
 static weft_status look(weft_view* view, const void* context) {
-    cr_assert_eq(weft_view_has_random(view), *(const bool*)context);
+    WEFT_TRY(look_at_world(view, context));
     Lot* lots = WEFT_WRITE(view, Lot);
     for (uint32_t i = 0; i < weft_view_row_count(view); i++)
         lots[i].entity++;
-    return WEFT_STATUS_OK;
-}
-
-static weft_status look_at_world(weft_view* view, const void* context) {
-    cr_assert_eq(weft_view_has_random(view), *(const bool*)context);
     return WEFT_STATUS_OK;
 }
 
@@ -246,7 +247,7 @@ Test(random, off_there_is_no_generator) {
     static const bool answers[2] = {false, true};
     for (size_t i = 0; i < 2 * RUN_CONFIGS; i++) {
         const bool* on = &answers[i % 2];
-        weft_world* world = world_make_with(*on);
+        weft_world* world = world_make_with(*on, run_configs[i / 2].kind);
         weft_schedule* schedule = run_schedule(world);
         world_component(world, WEFT_TYPE(Lot), WEFT_STORAGE_DENSE);
         for (uint32_t j = 0; j < ENTITIES; j++)
@@ -283,7 +284,7 @@ static weft_status ask(weft_view* view, const void* context) {
 
 /// Asks for a key: 0 by entity, 1 by chunk, 2 and 3 the same in world scope.
 static void run_question(bool deterministic, const int* question) {
-    weft_world* world = world_make_with(deterministic);
+    weft_world* world = world_make_with(deterministic, WEFT_EXECUTOR_SERIAL);
     weft_schedule* schedule = run_schedule(world);
     world_component(world, WEFT_TYPE(Mark), WEFT_STORAGE_DENSE);
     WEFT_ADD_TAG(weft_world_commands(world), 0, weft_commands_create(weft_world_commands(world), 0),
@@ -336,7 +337,7 @@ Test(random, off_asking_for_a_key_ends_the_program_and_says_why) {
 }
 
 static weft_status make_off(void* context, weft_world** world_out, weft_schedule** schedule_out) {
-    *world_out = world_make_with(*(const bool*)context);
+    *world_out = world_make_with(*(const bool*)context, WEFT_EXECUTOR_SERIAL);
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     return weft_schedule_build(*schedule_out);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "rig.h"
+#include "shared.h"
 #include "worlds.h"
 
 WEFT_COMPONENT(Boat, (int32_t, at), (uint32_t, sum));
@@ -226,11 +227,11 @@ Test(rollback, commands_of_the_host_belong_to_the_tick_that_they_came_before) {
     sim_close(&s);
 }
 
-Test(rollback, executors_may_alternate, .timeout = 60) {
+static void alternate(size_t first, size_t with) {
     static weft_digest expected[TICKS + 1];
     expect(expected, 1, TICKS, 1);
-    sim s = fleet_open(0, 3);
-    run_config other_config = run_configs[7];
+    sim s = fleet_open(first, 3);
+    run_config other_config = run_configs[with];
     other_config.rollback_ticks = 5;
     weft_executor* executors[] = {s.executor, run_executor(s.schedule, &other_config),
                                   run_executor(s.schedule, &run_configs[4])};
@@ -248,6 +249,13 @@ Test(rollback, executors_may_alternate, .timeout = 60) {
     weft_executor_destroy(executors[1]);
     weft_executor_destroy(executors[2]);
     sim_close(&s);
+}
+
+Test(rollback, executors_may_alternate, .timeout = 60) {
+    alternate(0, 7);
+#if TEST_HAS_PROCESSES
+    alternate(RUN_CONFIGS - 2, RUN_CONFIGS - 1);
+#endif
 }
 
 // Refusals ---------------------------------------------------------------------------------------
@@ -347,8 +355,14 @@ typedef enum slip {
 } slip;
 
 // The host's choice between ticks.
-static slip slips;
+static slip* slips;
 static uint32_t outside;
+
+static void choose_slip(void) {
+    slips = shared_make(sizeof(*slips));
+}
+
+TestSuite(rollback, .init = choose_slip);
 
 enum {
     SLIP_TICK = 5
@@ -361,17 +375,17 @@ static weft_status slip_up(weft_view* view, const void* context) {
     bool now = weft_view_tick(view) == SLIP_TICK && weft_view_shard(view) == 1;
     for (uint32_t i = 0; i < weft_view_row_count(view); i++)
         salts[i].share = salts[i].share * 0.5f + (float)(boats[i].at & 7);
-    if (slips == WRITE_FROM_OUTSIDE)
+    if (*slips == WRITE_FROM_OUTSIDE)
         salts[0].share += (float)outside;
-    if (slips == FAIL_FROM_OUTSIDE && outside == 1)
+    if (*slips == FAIL_FROM_OUTSIDE && outside == 1)
         return weft_view_fail(view, "the sea is high");
-    if (now && slips == NOT_A_NUMBER)
+    if (now && *slips == NOT_A_NUMBER)
         salts[3].share = NAN;
-    if (now && slips == BAD_BOOL)
+    if (now && *slips == BAD_BOOL)
         memset(&salts[3].iodised, 2, 1);
-    if (now && slips == FLOAT_STATE)
+    if (now && *slips == FLOAT_STATE)
         fesetround(FE_UPWARD);
-    if (now && slips == WRITE_UNDECLARED)
+    if (now && *slips == WRITE_UNDECLARED)
         ((Boat*)(uintptr_t)boats)[3].at = 9;
     return WEFT_STATUS_OK;
 }
@@ -392,7 +406,8 @@ static sim salt_open(const run_config* config, bool aliased) {
     weft_memory memory = {0};
     desc.math = WEFT_MATH_FLOAT_PINNED_32;
     sim s = {0};
-    slips = CALM;
+    aliased |= config->kind == WEFT_EXECUTOR_PROCESSES;
+    *slips = CALM;
     if (aliased)
         cr_assert_eq(weft_memory_aliased(config->guard == WEFT_GUARD_TRAP, &memory),
                      WEFT_STATUS_OK);
@@ -413,7 +428,7 @@ static void check_slip(const run_config* with, slip what, weft_status expected, 
     for (uint32_t tick = 0; tick < SLIP_TICK; tick++)
         sim_tick(&s);
     weft_digest before = digest_of(&s);
-    slips = what;
+    *slips = what;
     char error[512] = "";
     for (uint32_t i = 0; i < 3; i++) {
         cr_assert_eq(weft_executor_tick(s.executor), expected, "%s, slip %d: %s", config.name,
@@ -429,7 +444,7 @@ static void check_slip(const run_config* with, slip what, weft_status expected, 
         if (report->found)
             cr_assert_eq(report->tick, SLIP_TICK);
     }
-    slips = CALM;
+    *slips = CALM;
     for (uint32_t tick = 0; tick < 4; tick++)
         sim_tick(&s);
     DIGEST_EQ(digest_of(&s), digest_of(&calm));
@@ -451,7 +466,7 @@ Test(rollback, what_a_guard_finds_changes_nothing, .timeout = 60) {
         for (weft_guard guard = WEFT_GUARD_ALIAS; guard <= WEFT_GUARD_TRAP; guard++) {
             run_config config = run_configs[i];
             config.guard = guard;
-            if (guard > WEFT_GUARD_ALIAS && config.kind == WEFT_EXECUTOR_THREADS &&
+            if (guard > WEFT_GUARD_ALIAS && config.kind >= WEFT_EXECUTOR_THREADS &&
                 config.workers > 1)
                 continue;
             check_slip(&config, WRITE_UNDECLARED, WEFT_STATUS_UNDECLARED, true);
@@ -467,11 +482,11 @@ Test(rollback, a_world_that_another_executor_failed_is_sound_again) {
         sim_tick(&s);
     weft_digest before = digest_of(&s);
     s.executor = run_executor(s.schedule, &run_configs[7]);
-    slips = NOT_A_NUMBER;
+    *slips = NOT_A_NUMBER;
     cr_assert_eq(weft_executor_tick(s.executor), WEFT_STATUS_NOT_A_NUMBER);
     cr_assert(weft_world_has_failed(s.world));
     cr_assert_eq(weft_executor_tick(keeper), WEFT_STATUS_WORLD_FAILED);
-    slips = CALM;
+    *slips = CALM;
     WORLD_OK(s.world, weft_executor_rollback(keeper, SLIP_TICK));
     cr_assert(!weft_world_has_failed(s.world));
     DIGEST_EQ(digest_of(&s), before);
@@ -487,7 +502,7 @@ static sim salt_to_ten(slip what) {
     config.rollback_ticks = 4;
     outside = 0;
     sim s = salt_open(&config, false);
-    slips = what;
+    *slips = what;
     for (uint32_t tick = 0; tick < 10; tick++) {
         sim_tick(&s);
         (void)digest_of(&s);
@@ -507,7 +522,7 @@ Test(rollback, a_hidden_input_is_found_by_the_digests) {
     WORLD_OK(s.world, weft_executor_rollback(s.executor, 9));
     sim_tick(&s);
     // On the way back from a failed tick.
-    slips = FAIL_FROM_OUTSIDE;
+    *slips = FAIL_FROM_OUTSIDE;
     outside = 1;
     cr_assert_eq(weft_executor_tick(s.executor), WEFT_STATUS_DIVERGED);
     TEXT_HAS(weft_world_error(s.world), "fails when it is run again");
@@ -521,7 +536,7 @@ Test(rollback, ticks_without_digests_are_not_compared) {
     run_config config = run_configs[0];
     config.rollback_ticks = 4;
     sim s = salt_open(&config, false);
-    slips = WRITE_FROM_OUTSIDE;
+    *slips = WRITE_FROM_OUTSIDE;
     for (uint32_t tick = 0; tick < 10; tick++)
         sim_tick(&s);
     outside = 1;

@@ -170,6 +170,14 @@ static const run_config configs[] = {
      .everybody = true,
      .grain = 1,
      .math = WEFT_MATH_FLOAT_PINNED_32},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 2",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 2,
+     .everybody = true,
+     .grain = 1,
+     .math = WEFT_MATH_FLOAT_PINNED_32},
+#endif
 };
 
 Test(values, a_task_that_writes_one_fails_by_name_on_every_executor) {

@@ -4,9 +4,7 @@
 
 #include <weft/verify.h>
 
-#include <criterion/criterion.h>
-#include <stdio.h>
-#include <string.h>
+#include "worlds.h"
 
 WEFT_COMPONENT(Point, (weft_vec2, at), (int32_t, weight), (uint32_t, color));
 WEFT_TAG(Marked);
@@ -48,6 +46,7 @@ typedef struct fault_plan {
     uint64_t stop_at_call; // If not 0: progress ends it there.
     uint64_t check_fails;  // If not 0: the check fails after this tick.
     weft_status make_fails;
+    bool shared; // Worlds are in memory that worker processes share.
 } fault_plan;
 
 static const fault_kind faults[] = {
@@ -155,7 +154,8 @@ static weft_status make(void* context, weft_world** world_out, weft_schedule** s
     bool faulty = plan->only != 0 ? plan->made == plan->only || plan->made == plan->also
                                   : suspect || (plan->every && plan->made > 1);
     WEFT_TRY(plan->make_fails);
-    WEFT_TRY(weft_world_create(&desc, NULL, world_out));
+    *world_out =
+        world_make_for(plan->shared ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_SERIAL, &desc);
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     return populate(*world_out, *schedule_out, &faults[faulty ? plan->fault : FAULT_NONE]);
 }
@@ -233,20 +233,22 @@ static void expect_task(const weft_verify_place* place, const char* system, uint
 
 Test(verify, equal_executors) {
     const weft_executor_desc configs[] = {
-        config_of(WEFT_EXECUTOR_SERIAL, 1), config_of(WEFT_EXECUTOR_VIRTUAL, 2),
-        config_of(WEFT_EXECUTOR_VIRTUAL, 5), config_of(WEFT_EXECUTOR_THREADS, 1),
-        config_of(WEFT_EXECUTOR_THREADS, 3)};
-    fault_plan plan = {0};
-    weft_verify_desc desc = desc_of(&plan, configs, 5);
+        config_of(WEFT_EXECUTOR_SERIAL, 1),   config_of(WEFT_EXECUTOR_VIRTUAL, 2),
+        config_of(WEFT_EXECUTOR_VIRTUAL, 5),  config_of(WEFT_EXECUTOR_THREADS, 1),
+        config_of(WEFT_EXECUTOR_THREADS, 3),  config_of(WEFT_EXECUTOR_PROCESSES, 1),
+        config_of(WEFT_EXECUTOR_PROCESSES, 3)};
+    const size_t count = TEST_HAS_PROCESSES ? 7 : 5;
+    fault_plan plan = {.shared = true};
+    weft_verify_desc desc = desc_of(&plan, configs, count);
     weft_verify_report* report;
     desc.digest_check = true;
     cr_assert_eq(weft_verify(&desc, &report), WEFT_STATUS_OK);
     cr_assert_not(report->stopped);
     cr_assert_eq(report->digest_count, TICKS + 1u);
-    cr_assert_eq(report->result_count, 5u);
-    cr_assert_eq(plan.made, 6u);
-    cr_assert_eq(plan.calls, 6u * (TICKS + 1u));
-    for (size_t i = 0; i < 5; i++) {
+    cr_assert_eq(report->result_count, count);
+    cr_assert_eq(plan.made, count + 1);
+    cr_assert_eq(plan.calls, (count + 1) * (TICKS + 1u));
+    for (size_t i = 0; i < count; i++) {
         cr_assert_eq(report->results[i].outcome, WEFT_VERIFY_EQUAL);
         cr_assert_eq(report->results[i].tick, (uint64_t)TICKS);
         cr_assert_eq(report->results[i].worker_count, configs[i].worker_count);

@@ -38,6 +38,7 @@ typedef struct maker {
     fault kind;
     uint32_t made;
     uint32_t strikes;
+    bool shared; // Worlds are in memory that worker processes share.
     hidden kept[16];
 } maker;
 
@@ -118,7 +119,8 @@ static weft_status make(void* context, weft_world** world_out, weft_schedule** s
     hidden* own = &all->kept[all->made];
     *own = (hidden){.kind = all->kind, .strikes = &all->strikes, .reference = all->made == 0};
     all->made++;
-    WEFT_TRY(weft_world_create(&desc, NULL, world_out));
+    *world_out =
+        world_make_for(all->shared ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_SERIAL, &desc);
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
     WEFT_TRY(populate(*world_out, *schedule_out, own));
     return weft_schedule_build(*schedule_out);
@@ -151,7 +153,7 @@ static weft_verify_report* verify(maker* all, weft_verify_depth depth, weft_exec
 
 static void equal(fault kind, weft_verify_depth depth, weft_executor_kind executor,
                   uint32_t workers) {
-    maker all = {.kind = kind};
+    maker all = {.kind = kind, .shared = executor == WEFT_EXECUTOR_PROCESSES};
     weft_verify_report* report = verify(&all, depth, config_of(executor, workers), WEFT_STATUS_OK);
     cr_assert_eq(report->results[0].tick, (uint64_t)TICKS);
     weft_verify_report_destroy(report);
@@ -188,6 +190,8 @@ Test(verify_depths, equal_executors, .timeout = 60) {
         equal(FAULT_NONE, (weft_verify_depth)depth, WEFT_EXECUTOR_SERIAL, 1);
         equal(FAULT_NONE, (weft_verify_depth)depth, WEFT_EXECUTOR_VIRTUAL, 3);
         equal(FAULT_NONE, (weft_verify_depth)depth, WEFT_EXECUTOR_THREADS, 2);
+        if (TEST_HAS_PROCESSES)
+            equal(FAULT_NONE, (weft_verify_depth)depth, WEFT_EXECUTOR_PROCESSES, 2);
     }
 }
 

@@ -1,4 +1,5 @@
-/// How much of a long test is run: all of it, or a part where every instruction costs more.
+/// What of a test is run where a build cannot do all of it: how much of a long one, and whether
+/// worker processes are there.
 #pragma once
 
 /// One of so many cases is run.
@@ -14,3 +15,15 @@
 
 /// The part of `count` cases that is run, at least one.
 #define TEST_EFFORT(count) (((count) + TEST_EFFORT_PART - 1) / TEST_EFFORT_PART)
+
+/// ThreadSanitizer ends a forked child that starts a thread, as worker processes do.
+#if defined(__SANITIZE_THREAD__)
+#define TEST_HAS_PROCESSES 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_HAS_PROCESSES 0
+#endif
+#endif
+#ifndef TEST_HAS_PROCESSES
+#define TEST_HAS_PROCESSES 1
+#endif

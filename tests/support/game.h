@@ -18,7 +18,7 @@ static inline game game_open(const weft_module* module, const weft_module_option
     desc.seed = options->seed;
     if (module->describe != NULL)
         module->describe(options, &desc);
-    cr_assert_eq(weft_world_create(&desc, NULL, &g.world), WEFT_STATUS_OK);
+    g.world = world_make_for(config->kind, &desc);
     g.schedule = run_schedule(g.world);
     WORLD_OK(g.world, module->build(options, g.world, g.schedule));
     world_commit(g.world);

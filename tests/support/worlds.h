@@ -2,12 +2,15 @@
 #pragma once
 
 #include <weft/executor.h>
+#include <weft/memory.h>
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "effort.h"
 
 /// Asserts that a call on a world succeeds; the message has the world's error.
 #define WORLD_OK(world, call)                                                                      \
@@ -47,6 +50,23 @@ static inline weft_world* world_make(void) {
     weft_world* world;
     cr_assert_eq(weft_world_create(&desc, NULL, &world), WEFT_STATUS_OK);
     return world;
+}
+
+/// In the memory that executors of this kind need.
+static inline weft_world* world_make_for(weft_executor_kind kind, const weft_world_desc* desc) {
+    bool shared = kind == WEFT_EXECUTOR_PROCESSES;
+    weft_memory memory;
+    weft_world* world;
+    if (shared)
+        cr_assert_eq(weft_memory_aliased(false, &memory), WEFT_STATUS_OK);
+    cr_assert_eq(weft_world_create(desc, shared ? &memory : NULL, &world), WEFT_STATUS_OK);
+    return world;
+}
+
+/// One that executors of all kinds can run.
+static inline weft_world* world_make_shared(void) {
+    weft_world_desc desc = weft_world_desc_default();
+    return world_make_for(WEFT_EXECUTOR_PROCESSES, &desc);
 }
 
 static inline weft_world* world_make_limited(uint32_t slots, uint32_t archetypes) {
@@ -136,6 +156,16 @@ static const run_config run_configs[] = {
      .no_pin = true,
      .everybody = true,
      .grain = 1},
+#if TEST_HAS_PROCESSES
+    {.name = "processes 1", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 1},
+    {.name = "processes 2", .kind = WEFT_EXECUTOR_PROCESSES, .workers = 2},
+    {.name = "processes 3 unpinned",
+     .kind = WEFT_EXECUTOR_PROCESSES,
+     .workers = 3,
+     .no_pin = true,
+     .everybody = true,
+     .grain = 1},
+#endif
 };
 
 #define RUN_CONFIGS (sizeof(run_configs) / sizeof(run_configs[0]))
@@ -182,8 +212,7 @@ typedef void sim_build_fn(weft_world* world, weft_schedule* schedule);
 static inline sim sim_open(const run_config* config, sim_build_fn* build) {
     weft_world_desc desc = weft_world_desc_default();
     desc.math = config->math;
-    sim s = {0};
-    cr_assert_eq(weft_world_create(&desc, NULL, &s.world), WEFT_STATUS_OK);
+    sim s = {.world = world_make_for(config->kind, &desc)};
     s.schedule = run_schedule(s.world);
     build(s.world, s.schedule);
     s.executor = run_executor(s.schedule, config);
