@@ -132,8 +132,6 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
     weft__processes* processes = executor->processes;
     weft_world* world = executor->world;
     weft_status status;
-    if (*processes->recovery.memory->mark == 0)
-        return WEFT_STATUS_UNSUPPORTED; // Its line would be the other process's.
     bool ticks = request == WEFT__REQUEST_TICK || request == WEFT__REQUEST_TRACED;
     WEFT_TRY(weft__recovery_before(&processes->recovery, ticks));
     uint64_t target = world->tick;

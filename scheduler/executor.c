@@ -9,6 +9,7 @@
 
 #include "exec_processes.h"
 #include "float_control.h"
+#include "memory_alias.h"
 #include "os.h"
 #include "placement.h"
 #include "pool.h"
@@ -546,8 +547,14 @@ weft_status weft__executor_serve(weft_executor* executor, weft__request request,
     return WEFT_STATUS_BAD_ARGUMENT;
 }
 
+static bool is_foreign(const weft_executor* executor) {
+    return weft__memory_is_foreign(&executor->world->arena.memory);
+}
+
 // Here, or by the leader of worker processes.
 static weft_status have_done(weft_executor* executor, weft__request request, uint64_t argument) {
+    if (is_foreign(executor))
+        return WEFT_STATUS_UNSUPPORTED; // Its line would be the other process's.
     return executor->processes != NULL ? weft__exec_processes_ask(executor, request, argument)
                                        : weft__executor_serve(executor, request, argument);
 }
@@ -607,6 +614,8 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
     WEFT_ASSERT(executor != NULL && outputs_out != NULL && count_out != NULL);
     *outputs_out = NULL;
     *count_out = 0;
+    if (is_foreign(executor))
+        return WEFT_STATUS_UNSUPPORTED;
     size_t bytes = executor->worker_count * sizeof(weft__trace_lane);
     if (executor->trace_lanes == NULL)
         executor->trace_lanes = weft__arena_alloc_zero(&executor->world->arena, bytes);
@@ -705,6 +714,8 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
                                  weft_executor** executor_out) {
     WEFT_ASSERT(schedule != NULL && executor_out != NULL);
     *executor_out = NULL;
+    if (weft__memory_is_foreign(&schedule->world->arena.memory))
+        return WEFT_STATUS_UNSUPPORTED;
     if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_PROCESSES ||
         desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0 ||
         desc->guard > WEFT_GUARD_TRAP || desc->rollback_percent > 100 || desc->image_percent > 100)
@@ -727,7 +738,7 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
 }
 
 void weft_executor_destroy(weft_executor* executor) {
-    if (executor == NULL)
+    if (executor == NULL || !weft__memory_part(&executor->world->arena.memory))
         return;
     weft__arena* arena = &executor->world->arena;
     if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)

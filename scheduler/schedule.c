@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph.h"
+#include "memory_alias.h"
 
 weft_system_desc weft_system_desc_default(void) {
     return (weft_system_desc){.scope = WEFT_SCOPE_CHUNK, .cookie = WEFT_SYSTEM_COOKIE};
@@ -32,7 +33,7 @@ weft_status weft_schedule_create(weft_world* world, weft_schedule** schedule_out
 }
 
 void weft_schedule_destroy(weft_schedule* schedule) {
-    if (schedule == NULL)
+    if (schedule == NULL || !weft__memory_part(&schedule->world->arena.memory))
         return;
     weft__arena* arena = &schedule->world->arena;
     for (uint32_t i = 0; i < schedule->systems.count; i++) {

@@ -11,18 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// ThreadSanitizer ends a forked child that starts a thread.
-#if defined(__SANITIZE_THREAD__)
-#define CHILD_MAY_START_THREADS 0
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CHILD_MAY_START_THREADS 0
-#endif
-#endif
-#ifndef CHILD_MAY_START_THREADS
-#define CHILD_MAY_START_THREADS 1
-#endif
-
 enum {
     CELLS = 4,
     TICKS = 40
@@ -106,26 +94,35 @@ static weft_digest expected_after(uint32_t ticks) {
     return full;
 }
 
-static sim open_with(const weft_executor_desc* desc) {
-    sim s = {.world = world_make()};
+static sim open_in(weft_world* world, const weft_executor_desc* desc) {
+    sim s = {.world = world};
     s.schedule = run_schedule(s.world);
     build(s.world, s.schedule);
     SCHEDULE_OK(s.schedule, weft_executor_create(desc, s.schedule, &s.executor));
     return s;
 }
 
-static weft_executor_desc threads(uint32_t count) {
+static sim open_with(const weft_executor_desc* desc) {
+    weft_world_desc world_desc = weft_world_desc_default();
+    return open_in(world_make_for(desc->kind, &world_desc), desc);
+}
+
+static weft_executor_desc workers(weft_executor_kind kind, uint32_t count) {
     weft_executor_desc desc = weft_executor_desc_default();
-    desc.kind = WEFT_EXECUTOR_THREADS;
+    desc.kind = kind;
     desc.worker_count = count;
     return desc;
 }
 
-Test(waiting, no_way_of_waiting_changes_a_result, .timeout = 100) {
+static weft_executor_desc threads(uint32_t count) {
+    return workers(WEFT_EXECUTOR_THREADS, count);
+}
+
+static void wait_in_all_ways(weft_executor_kind kind) {
     static const uint32_t times[] = {0, 1, 5000, 2000000};
     weft_digest expected = expected_after(TICKS);
     for (uint32_t i = 0; i < 32; i++) {
-        weft_executor_desc desc = threads(2 + i % 3);
+        weft_executor_desc desc = workers(kind, 2 + i % 3);
         desc.spin_ns = times[i % 4];
         desc.yield_ns = times[i / 4 % 4];
         desc.everybody = i / 16 == 1;
@@ -143,9 +140,18 @@ Test(waiting, no_way_of_waiting_changes_a_result, .timeout = 100) {
     }
 }
 
-// Systems of one stage go to all workers, and only with `everybody` whatever they cost.
-Test(waiting, everybody_means_every_batch, .timeout = 60) {
-    weft_executor_desc desc = threads(2);
+Test(waiting, no_way_of_waiting_changes_a_result, .timeout = 100) {
+    wait_in_all_ways(WEFT_EXECUTOR_THREADS);
+}
+
+#if TEST_HAS_PROCESSES
+Test(waiting, no_way_of_waiting_of_processes_changes_a_result, .timeout = 100) {
+    wait_in_all_ways(WEFT_EXECUTOR_PROCESSES);
+}
+#endif
+
+static void share_every_batch(weft_executor_kind kind) {
+    weft_executor_desc desc = workers(kind, 2);
     desc.everybody = true;
     sim s = open_with(&desc);
     weft_digest full;
@@ -153,6 +159,14 @@ Test(waiting, everybody_means_every_batch, .timeout = 60) {
     weft_executor_stats stats = weft_executor_stats_read(s.executor);
     cr_assert_leq(stats.stages_alone, 2 * TICKS, "of a tick only batches of one item"); // mix
     sim_close(&s);
+}
+
+// Systems of one stage go to all workers, and only with `everybody` whatever they cost.
+Test(waiting, everybody_means_every_batch, .timeout = 60) {
+    share_every_batch(WEFT_EXECUTOR_THREADS);
+#if TEST_HAS_PROCESSES
+    share_every_batch(WEFT_EXECUTOR_PROCESSES);
+#endif
 }
 
 Test(waiting, workers_beyond_the_cpus_rest, .timeout = 60) {
@@ -166,20 +180,23 @@ Test(waiting, workers_beyond_the_cpus_rest, .timeout = 60) {
     CPU_ZERO(&one);
     CPU_SET((size_t)cpu, &one);
     cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
-    weft_executor_desc desc = threads(0);
-    sim s = open_with(&desc);
-    cr_assert_eq(weft_executor_stats_read(s.executor).worker_count, 1);
-    sim_close(&s);
-    desc.worker_count = 4;
-    s = open_with(&desc);
-    weft_digest full;
-    WORLD_OK(s.world, run_ticks(&s, TICKS, &full));
-    DIGEST_EQ(full, expected);
-    weft_executor_stats stats = weft_executor_stats_read(s.executor);
-    cr_assert(stats.oversubscribed);
-    cr_assert_eq(stats.wakes, 0);
-    cr_assert_eq(stats.tasks_helped, 0);
-    sim_close(&s);
+    for (int i = 0; i < 1 + TEST_HAS_PROCESSES; i++) {
+        weft_executor_desc desc =
+            workers(i == 0 ? WEFT_EXECUTOR_THREADS : WEFT_EXECUTOR_PROCESSES, 0);
+        sim s = open_with(&desc);
+        cr_assert_eq(weft_executor_stats_read(s.executor).worker_count, 1);
+        sim_close(&s);
+        desc.worker_count = 4;
+        s = open_with(&desc);
+        weft_digest full;
+        WORLD_OK(s.world, run_ticks(&s, TICKS, &full));
+        DIGEST_EQ(full, expected);
+        weft_executor_stats stats = weft_executor_stats_read(s.executor);
+        cr_assert(stats.oversubscribed);
+        cr_assert_eq(stats.wakes, 0);
+        cr_assert_eq(stats.tasks_helped, 0);
+        sim_close(&s);
+    }
     cr_assert_eq(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
@@ -194,7 +211,7 @@ static int in_child(sim* inherited, uint32_t ticks, weft_digest expected) {
         sim s = *inherited;
         if (s.executor == NULL) {
             weft_executor_desc desc = threads(2);
-            desc.kind = CHILD_MAY_START_THREADS ? desc.kind : WEFT_EXECUTOR_SERIAL;
+            desc.kind = TEST_HAS_PROCESSES ? desc.kind : WEFT_EXECUTOR_SERIAL;
             desc.everybody = true;
             s = open_with(&desc);
         }
@@ -249,3 +266,83 @@ Test(waiting, a_forked_child_digests_and_destroys, .timeout = 60) {
     WORLD_OK(s.world, run_ticks(&s, 0, &full));
     sim_close(&s);
 }
+
+#if TEST_HAS_PROCESSES
+// What a forked child does with a world whose memory it shares with its parent; 0 if that goes as
+// it should.
+typedef int child_fn(const sim* s);
+
+static int child_reads(const sim* s) {
+    uint32_t value =
+        ((const Count*)weft_world_read(s->world, (weft_entity){7, 1}, WEFT_TYPE(Count)))->value;
+    return weft_world_tick(s->world) == TICKS && value != 7 ? 0 : 1;
+}
+
+static int child_is_refused(const sim* s) {
+    weft_digest full;
+    const weft_task_output* outputs;
+    size_t count;
+    weft_executor* another;
+    weft_executor_desc desc = weft_executor_desc_default();
+    if (weft_executor_tick(s->executor) != WEFT_STATUS_UNSUPPORTED)
+        return 1;
+    if (weft_executor_create(&desc, s->schedule, &another) != WEFT_STATUS_UNSUPPORTED)
+        return 4;
+    if (weft_executor_digest(s->executor, NULL, &full) != WEFT_STATUS_UNSUPPORTED)
+        return 2;
+    return weft_executor_tick_traced(s->executor, &outputs, &count) == WEFT_STATUS_UNSUPPORTED ? 0
+                                                                                               : 3;
+}
+
+static int child_destroys(const sim* s) {
+    sim own = *s;
+    sim_close(&own);
+    return 0;
+}
+
+static int child_runs_its_own(const sim* s) {
+    weft_executor_desc desc = workers(WEFT_EXECUTOR_PROCESSES, 2);
+    weft_digest full;
+    (void)s;
+    sim own = open_with(&desc);
+    weft_digest expected = expected_after(TICKS);
+    weft_status status = run_ticks(&own, TICKS, &full);
+    sim_close(&own);
+    return status == WEFT_STATUS_OK && weft_digest_equal(full, expected) ? 0 : 1;
+}
+
+static void check_child(const sim* s, child_fn* does) {
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        alarm(20); // What hangs is a failure.
+        _exit(does(s));
+    }
+    int status = -1;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0, "the child ended with %d", status);
+}
+
+Test(waiting, a_forked_child_leaves_a_shared_world_alone, .timeout = 60) {
+    static child_fn* const children[] = {child_reads, child_is_refused, child_destroys,
+                                         child_runs_its_own};
+    static const weft_executor_kind kinds[] = {WEFT_EXECUTOR_PROCESSES, WEFT_EXECUTOR_PROCESSES,
+                                               WEFT_EXECUTOR_SERIAL, WEFT_EXECUTOR_THREADS};
+    for (uint32_t i = 0; i < 4; i++) {
+        weft_executor_desc desc = workers(kinds[i], 2 + i % 2);
+        desc.everybody = i == 1;
+        desc.rollback_ticks = i == 1 ? 5 : 0;
+        sim s = open_in(world_make_shared(), &desc);
+        weft_digest full;
+        WORLD_OK(s.world, run_ticks(&s, TICKS, &full));
+        for (size_t k = 0; k < sizeof(children) / sizeof(children[0]); k++)
+            check_child(&s, children[k]);
+        WORLD_OK(s.world, weft_world_digest_check(s.world));
+        WORLD_OK(s.world, run_ticks(&s, TICKS, &full));
+        DIGEST_EQ(full, expected_after(2 * TICKS));
+        cr_assert_eq(weft_executor_stats_read(s.executor).crashes, 0);
+        cr_assert_eq(weft_executor_stats_read(s.executor).ticks, 2 * TICKS);
+        sim_close(&s);
+    }
+}
+#endif

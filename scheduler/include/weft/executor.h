@@ -75,8 +75,8 @@ WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
 /// runs at a time; executors of one schedule may alternate between ticks. Status: BAD_ARGUMENT, OS,
-/// OUT_OF_MEMORY, and those of weft_schedule_build(). If it is about the guard or the placement,
-/// weft_world_error() has the line.
+/// OUT_OF_MEMORY, UNSUPPORTED as of ticks, and those of weft_schedule_build(). If it is about the
+/// guard or the placement, weft_world_error() has the line.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_desc* desc,
                                                          weft_schedule* schedule,
                                                          weft_executor** executor_out);
@@ -99,8 +99,8 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_commit(weft_executor* executor
 /// with rollback leaves it as it was before the tick:
 /// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
 /// guard), WORLD_FAILED. With processes also CRASHED, with the world as it was before the tick;
-/// DIVERGED, OUT_OF_MEMORY, OS if it could not be brought back; and UNSUPPORTED, without a line, in
-/// a process that was forked from the one that created the executor.
+/// DIVERGED, OUT_OF_MEMORY, OS if it could not be brought back. UNSUPPORTED, without a line, in a
+/// process that was forked from the one that created a world of weft_memory_aliased().
 /// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
 /// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
 /// always come back, and in a forked child, which has none, the caller does everything alone.
