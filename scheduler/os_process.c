@@ -47,18 +47,11 @@ static void* watch_host(void* context) {
     return NULL;
 }
 
-static void block_signals(void) {
-    sigset_t blocked;
-    weft__os_worker_signals(&blocked);
-    (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-}
-
 static __attribute__((noreturn)) void process_main(void (*function)(void* context), void* context,
                                                    const char* name, weft__os_crash* crash,
                                                    watcher* host) {
     pthread_t thread;
     pthread_attr_t attributes;
-    block_signals();
     (void)prctl(PR_SET_NAME, name);
     weft__os_crashes_record(crash);
     if (pthread_attr_init(&attributes) != 0 ||
@@ -77,9 +70,14 @@ weft_status weft__os_process_start(weft__os_process* process, void (*function)(v
     host.descriptor = process_descriptor(host.host);
     *process = (weft__os_process){.descriptor = -1};
     (void)fflush(NULL);
+    sigset_t blocked;
+    sigset_t before;
+    weft__os_worker_signals(&blocked);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before); // From its first moment on.
     pid_t id = fork();
     if (id == 0)
         process_main(function, context, name, crash, &host);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (host.descriptor >= 0)
         (void)close(host.descriptor);
     if (id < 0)

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #endif
 
+#include "effort.h"
 #include "os.h"
+#include "os_process.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -167,6 +170,160 @@ Test(os, fork_mark_is_clear_in_the_child, .timeout = 20) {
     cr_assert_eq(*mark, 1);
     weft__os_fork_mark_destroy(mark);
     weft__os_fork_mark_destroy(NULL);
+}
+
+// Processes --------------------------------------------------------------------------------------
+
+#if TEST_HAS_PROCESSES
+typedef struct shared {
+    weft__atomic_u32 word;
+    weft__os_crash crash;
+    weft__os_event event;
+    sigset_t mask;
+    char name[32];
+} shared;
+
+static shared* shared_open(void) {
+    void* base = NULL;
+    cr_assert_eq(weft__os_shared_reserve(sizeof(shared), &base), WEFT_STATUS_OK);
+    shared* all = base;
+    cr_assert_eq(weft__os_event_open(&all->event), WEFT_STATUS_OK);
+    return all;
+}
+
+static void shared_close(shared* all) {
+    weft__os_event_close(&all->event);
+    weft__os_event_close(&all->event); // Closed twice is closed.
+    weft__os_region_release(all, sizeof(*all));
+}
+
+static weft__os_process start(shared* all, void (*function)(void*)) {
+    weft__os_process process;
+    cr_assert_eq(weft__os_process_start(&process, function, all, "weft-test", &all->crash),
+                 WEFT_STATUS_OK);
+    return process;
+}
+
+static weft__os_end end_of(shared* all, weft__os_process* process) {
+    weft__os_end end = {0};
+    while (!weft__os_process_ended(process, &end))
+        weft__os_event_await(&all->event, process, 1, 0);
+    cr_assert_eq(process->id, 0);
+    weft__os_process_kill(process); // Nobody is there: nothing happens.
+    return end;
+}
+
+static void tell(void* context) {
+    shared* all = context;
+    pthread_sigmask(SIG_SETMASK, NULL, &all->mask);
+    pthread_getname_np(pthread_self(), all->name, sizeof(all->name));
+    weft__atomic_u32_store_release(&all->word, 7);
+}
+
+static void leave_with_three(void* context) {
+    (void)context;
+    _exit(3);
+}
+
+static void stay(void* context) {
+    (void)context;
+    for (;;)
+        (void)pause();
+}
+
+static void give_and_stay(void* context) {
+    shared* all = context;
+    weft__os_event_give(&all->event);
+    stay(context);
+}
+
+Test(os, a_process_shares_what_was_reserved_and_its_end_is_seen, .timeout = 20) {
+    shared* all = shared_open();
+    weft__os_process process = start(all, tell);
+    weft__os_end end = end_of(all, &process);
+    cr_assert(end.known && end.signal == 0 && end.code == 0);
+    cr_assert_eq(weft__atomic_u32_load_acquire(&all->word), 7);
+    cr_assert_str_eq(all->name, "weft-test");
+    cr_assert(sigismember(&all->mask, SIGINT) == 1 && sigismember(&all->mask, SIGSEGV) == 0);
+    process = start(all, leave_with_three);
+    end = end_of(all, &process);
+    cr_assert(end.known && end.signal == 0 && end.code == 3);
+    shared_close(all);
+}
+
+Test(os, a_killed_process_is_gone, .timeout = 20) {
+    shared* all = shared_open();
+    weft__os_process process = start(all, stay);
+    weft__os_end end;
+    cr_assert_not(weft__os_process_ended(&process, &end));
+    cr_assert_eq(kill(process.id, SIGTERM), 0); // Blocked.
+    weft__os_event_await(&all->event, &process, 1, 20000000);
+    cr_assert_not(weft__os_process_ended(&process, &end));
+    cr_assert_eq(kill(process.id, SIGKILL), 0);
+    end = end_of(all, &process);
+    cr_assert(end.known && end.signal == SIGKILL);
+    process = start(all, stay);
+    pid_t id = process.id;
+    weft__os_process_kill(&process);
+    cr_assert(kill(id, 0) != 0 && errno == ESRCH);
+    shared_close(all);
+}
+
+// A program that waits for any child takes the status away.
+Test(os, an_end_that_somebody_else_has_seen_is_an_end, .timeout = 20) {
+    shared* all = shared_open();
+    weft__os_process process = start(all, leave_with_three);
+    cr_assert_eq(waitpid(process.id, NULL, 0), process.id);
+    weft__os_end end = {.known = true};
+    cr_assert(weft__os_process_ended(&process, &end));
+    cr_assert_not(end.known);
+    shared_close(all);
+}
+
+Test(os, an_event_is_taken_once, .timeout = 20) {
+    shared* all = shared_open();
+    weft__os_process process = start(all, give_and_stay);
+    weft__os_event_await(&all->event, &process, 1, 0);
+    uint64_t begin = weft__os_clock_ns();
+    weft__os_event_await(&all->event, &process, 1, 30000000);
+    if (process.descriptor >= 0) // Else it looks every few milliseconds.
+        cr_assert_geq(weft__os_clock_ns() - begin, 29000000);
+    weft__os_process_kill(&process);
+    shared_close(all);
+}
+
+Test(os, signals_have_names) {
+    char text[32];
+    cr_assert_str_eq(weft__os_signal_name(SIGSEGV, text, sizeof(text)), "SIGSEGV");
+    cr_assert_str_eq(weft__os_signal_name(999, text, sizeof(text)), "signal 999");
+}
+#endif
+
+Test(os, a_pair_is_one_memory_at_two_places_until_it_is_parted, .timeout = 20) {
+    size_t page = weft__os_page_size();
+    weft__os_pair pair;
+    cr_assert_eq(weft__os_pair_open(64 * page, true, &pair), WEFT_STATUS_OK);
+    cr_assert_leq(pair.range, 64 * page);
+    cr_assert_eq(weft__os_pair_take(&pair, page, 2 * page), WEFT_STATUS_OK);
+    cr_assert_eq(weft__os_pair_take(&pair, pair.range, page), WEFT_STATUS_OUT_OF_MEMORY);
+    cr_assert_eq(weft__os_pair_take(&pair, 0, pair.range + page), WEFT_STATUS_OUT_OF_MEMORY);
+    pair.base[page] = 5;
+    cr_assert_eq(pair.base[pair.range + page], 5);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        pair.base[page] = 6; // Everybody's.
+        bool parted = weft__os_pair_part(&pair, 3 * page);
+        pair.base[page] = 7; // Its own.
+        _exit(parted && pair.base[page] == 7 ? 0 : 1);
+    }
+    int status = -1;
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert_eq(status, 0);
+    cr_assert_eq(pair.base[page], 6);
+    weft__os_pair_give(&pair, page, page);
+    cr_assert_eq(pair.base[page], 0);
+    weft__os_pair_close(&pair);
 }
 
 Test(os, clock_does_not_go_back) {
