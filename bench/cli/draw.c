@@ -9,6 +9,11 @@
 
 #define SYSTEM_DRAW UINT64_C(0x44524157)
 #define SYSTEM_CONFIG UINT64_C(0x434F4E46)
+// Every so many draws have a seed that begins so, and stand for worker processes: all other seeds
+// are threads or virtual workers, and stay what they are.
+#define PROCESSES_EVERY 8u
+#define PROCESSES_PREFIX UINT64_C(0x5052)
+#define PREFIX_SHIFT 48
 
 uint64_t weft_cli_draw_new_seed(void) {
     struct timespec now = {0};
@@ -19,7 +24,10 @@ uint64_t weft_cli_draw_new_seed(void) {
 
 uint64_t weft_cli_draw_seed(uint64_t perturb_seed, uint64_t draw) {
     weft_random_key key = {.seed = perturb_seed, .system = SYSTEM_DRAW, .tick = draw};
-    return weft_random_u64(key, 0, 0);
+    uint64_t seed = weft_random_u64(key, 0, 0);
+    if (draw % PROCESSES_EVERY == PROCESSES_EVERY - 1)
+        seed = PROCESSES_PREFIX << PREFIX_SHIFT | seed >> (64 - PREFIX_SHIFT);
+    return seed;
 }
 
 /// One of a list.
@@ -35,8 +43,12 @@ weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_gu
     static const uint32_t checkpoints[] = {64, 1, 7};
     weft_random_key key = {.seed = draw_seed, .system = SYSTEM_CONFIG};
     weft_executor_desc desc = weft_executor_desc_default();
-    bool threads = weft_random_below(key, 0, 0, 2) != 0 && guard <= WEFT_GUARD_ALIAS;
-    desc.kind = threads ? WEFT_EXECUTOR_THREADS : WEFT_EXECUTOR_VIRTUAL;
+    bool processes = draw_seed >> PREFIX_SHIFT == PROCESSES_PREFIX;
+    bool parallel =
+        (weft_random_below(key, 0, 0, 2) != 0 || processes) && guard <= WEFT_GUARD_ALIAS;
+    desc.kind = WEFT_EXECUTOR_VIRTUAL;
+    if (parallel)
+        desc.kind = processes ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_THREADS;
     desc.guard = guard;
     desc.worker_count = PICK(key, 1, workers);
     if (desc.worker_count == 0)
@@ -55,7 +67,7 @@ weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_gu
     desc.placement.policy =
         (weft_placement_policy)weft_random_below(key, 0, 13, WEFT_PLACEMENT_LIST);
     bool delayed = weft_random_below(key, 0, 12, 4) != 0;
-    if (!threads)
+    if (!parallel)
         desc.schedule_seed = draw_seed;
     else if (delayed)
         desc.perturb_seed = draw_seed != 0 ? draw_seed : 1;
@@ -63,18 +75,18 @@ weft_executor_desc weft_cli_draw_config(uint64_t draw_seed, bool no_pin, weft_gu
 }
 
 void weft_cli_draw_text(const weft_executor_desc* config, char text[WEFT_CLI_DRAW_SIZE]) {
-    bool threads = config->kind == WEFT_EXECUTOR_THREADS;
+    bool parallel = weft_cli_executor_is_parallel(config->kind);
     char grain[32] = "";
-    if (threads && config->grain != 0)
+    if (parallel && config->grain != 0)
         (void)snprintf(grain, sizeof grain, ", grain %u", config->grain);
     const char* placement = "";
-    if (threads)
+    if (parallel)
         placement = config->pin ? weft_cli_placement_name(config->placement.policy) : "unpinned";
     (void)snprintf(text, WEFT_CLI_DRAW_SIZE, "%s, %u %s, by %s%s%s%s%s%s%s",
                    weft_cli_executor_name(config->kind), config->worker_count,
                    config->worker_count == 1 ? "worker" : "workers",
                    weft_cli_sweep_name(config->sweep), config->no_fusion ? ", not fused" : "",
-                   grain, threads ? ", " : "", placement,
-                   threads && config->everybody ? ", everybody" : "",
+                   grain, parallel ? ", " : "", placement,
+                   parallel && config->everybody ? ", everybody" : "",
                    config->perturb_seed != 0 ? ", delayed" : "");
 }

@@ -340,8 +340,8 @@ static void parse_executor(struct argp_state* state, const char* text) {
     weft_cli_executor executor;
     if (!weft_cli_executor_parse(text, strlen(text), &executor))
         argp_error(state,
-                   "--executor: '%s' is not serial, virtual:N or threads:N with 1 to %u "
-                   "workers",
+                   "--executor: '%s' is not serial, virtual:N, threads:N or processes:N with 1 to "
+                   "%u workers",
                    text, WEFT_CLI_WORKERS_MAX);
 }
 

@@ -125,7 +125,7 @@ static weft_exit job_configure(verify_job* job) {
     return WEFT_EXIT_OK;
 }
 
-/// How often a draw with threads is made again: they hang on timing.
+/// How often a draw of threads or processes is made again: they hang on timing.
 #define DRAW_AGAIN 20u
 
 /// What is to be drawn.
@@ -154,7 +154,7 @@ static weft_exit job_draws(verify_job* job) {
         draws->seed = options->perturb_draw;
         weft_executor_desc config =
             weft_cli_draw_config(draws->seed, options->no_pin, job_guard(options));
-        draws->limit = config.kind == WEFT_EXECUTOR_THREADS ? DRAW_AGAIN : 1;
+        draws->limit = weft_cli_executor_is_parallel(config.kind) ? DRAW_AGAIN : 1;
     }
     return WEFT_EXIT_OK;
 }
@@ -297,7 +297,7 @@ static weft_exit job_against(verify_job* job, weft_cli_options* options) {
 
 weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const verify_job* job = context;
-    weft_executor_kind kind = WEFT_EXECUTOR_SERIAL;
+    weft_executor_kind kind = job->draws.last.kind;
     for (size_t i = 0; i < job->config_count; i++)
         if (job->configs[i].kind == WEFT_EXECUTOR_PROCESSES)
             kind = WEFT_EXECUTOR_PROCESSES;

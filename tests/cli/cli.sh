@@ -158,7 +158,8 @@ section_usage() {
         try 2 run creatures --workers "$bad"
         err "--workers: '$bad' is not a number from 1 to 1024"
     done
-    for bad in "" thread threads: threads:0 threads:1025 serial:2 virtual:x threads:2:3; do
+    for bad in "" thread threads: threads:0 threads:1025 serial:2 virtual:x threads:2:3 process \
+        processes: processes:0 processes:1025; do
         try 2 run creatures --executor "$bad"
         err "--executor: '$bad' is not serial"
     done
@@ -166,6 +167,8 @@ section_usage() {
     err "--workers 3 contradicts --executor threads:2"
     try 2 run creatures --executor serial --workers 2
     err "--workers 2 contradicts --executor serial"
+    try 2 run creatures --executor processes:2 --workers 3
+    err "--workers 3 contradicts --executor processes:2"
     try 2 verify creatures --configs virtual:2,thrads:3
     err "--configs: 'thrads:3' is not serial"
     try 2 verify creatures --configs serial --executor serial
@@ -301,7 +304,7 @@ section_run() {
     out "executor  serial, 1 worker"
     silent
     full=$(sed -n 's/^full *//p' "$dir/out")
-    for executor in virtual:3 threads:2 threads:5; do
+    for executor in virtual:3 threads:2 threads:5 processes:1 processes:3; do
         try 0 run creatures --entities 2000 --ticks 2e1 --executor $executor
         out "full      $full"
         silent
@@ -330,6 +333,9 @@ section_run() {
     err "CPU 4000000 is listed twice, or is not one that this process may use"
     try 3 run creatures --entities 2k --ticks 20 --cpus "$cpu,$cpu"
     err "CPU $cpu is listed twice"
+    try 0 run creatures --entities 2k --ticks 20 --executor processes --workers 2 --no-pin --quiet
+    out "executor  processes, 2 workers, not pinned"
+    out "full      $full"
     try 0 run creatures --entities 2k --ticks 20 --executor virtual --workers 2 --schedule-seed 9
     out "virtual, 2 workers, schedule seed 9"
     out "full      $full"
@@ -888,8 +894,10 @@ section_picture() {
 
 section_verify() {
     try 0 verify creatures --entities 600 --ticks 4
-    out "equal: 66 runs"
-    for row in "serial          1" "virtual         8" "threads        64"; do out "$row"; done
+    out "equal: 69 runs"
+    for row in "serial           1" "virtual          8" "threads         64" "processes        3"; do
+        out "$row"
+    done
     silent
     try 0 verify creatures --entities 600 --configs threads:2,virtual:3 --seeds 2 --json
     is equal reference result
@@ -905,9 +913,13 @@ section_verify() {
     out "entities"
     try 0 verify creatures --entities 600 --ticks 0 --configs threads:2
     out "equal: 1 runs"
+    try 0 verify creatures --entities 600 --ticks 20 --configs processes:2,processes:64 --json
+    is equal runs 1 result
+    is processes runs 1 executor
+    is 64 runs 1 workers
     for check in root sync heavy; do
         try 0 verify creatures --entities 5k --ticks 3 --seeds 2 --check $check
-        out "equal: 12 runs"
+        out "equal: 15 runs"
         [ $check = root ] || out "check     $check:"
         try 0 verify orbits --entities 600 --ticks 5 --configs serial,virtual:3 --check=$check --json
         is $check check
@@ -951,6 +963,11 @@ section_perturb() {
     try 1 verify "$modules/order_bug.so" --ticks 300 --perturb-draw 36 --json
     is different drawn last result
     value drawn last repeat >/dev/null
+    # A seed of worker processes.
+    try 0 verify creatures --entities 600 --ticks 3 --perturb-draw 0x5052000000000001
+    try 1 verify "$modules/bit_flip_elsewhere.so" --perturb-draw 0x5052000000000001
+    out "DIFFERENT from the serial run: processes, "
+    repeated 1
     try 3 verify "$modules/failing.so" --perturb 3
     # Watched, one worker at a time.
     try 0 verify creatures --entities 300 --ticks 3 --perturb 4 --guard=hash
@@ -1538,6 +1555,15 @@ section_bisect_bundles() {
     err "the bundle cannot be read: No such file"
     try 3 bisect "$modules/bit_flip_late.so" --configs virtual:2 --seeds 1 -o "$dir/none/x"
     err "the bundle cannot be written: No such file or directory"
+    # Of worker processes.
+    try 1 bisect "$modules/bit_flip_elsewhere.so" --configs threads:2,processes:2 \
+        -o "$dir/processes.weftbundle"
+    out "DIFFERENT at tick 500: processes, 2 workers"
+    late_flip
+    printed replay
+    again "REPLAYED: the same difference, bit for bit"
+    again "DIFFERENT at tick 500: processes, 2 workers"
+    again "before     tick 400, system move"
     try 2 bisect "$bundle" creatures boids
 }
 
@@ -1636,6 +1662,18 @@ section_persist() {
     is 40 first_tick
     try 0 run $run --ticks 60 --resume "$dir/a" --journal "$dir/j" --executor serial --json
     is "$whole" full
+    try 0 run $run --ticks 60 --resume "$dir/a" --executor processes:2 --json
+    is "$whole" full
+    is 40 first_tick
+    # The other way round.
+    try 0 run $run --ticks 40 --snapshot "$dir/pa" --journal "$dir/pj" --executor processes:2
+    out "snapshot  $dir/pa, tick 40"
+    cmp -s "$dir/a" "$dir/pa" || fail "worker processes write another snapshot"
+    try 0 run $run --ticks 60 --resume "$dir/pj" --executor threads:2 --json
+    is "$whole" full
+    try 0 replay "$dir/pj" --executor processes:2 --json
+    is 60 last_tick
+    is 61 compared
     try 0 run $run --ticks 25 --snapshot "$dir/b" --snapshot-every 10 --json
     # A journal alone, with snapshots, and parts of it.
     try 0 replay "$dir/j" --json

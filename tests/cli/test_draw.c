@@ -31,6 +31,7 @@ Test(draw, new_seeds_are_new) {
 /// How often something was drawn.
 typedef struct counts {
     uint32_t threads;
+    uint32_t processes;
     uint32_t workers[65];
     uint32_t odd_workers; // Other than 1, 2, 3, 8, 64.
     uint32_t grains;
@@ -50,9 +51,10 @@ static void count(counts* sum, const weft_executor_desc* config) {
     uint32_t workers = config->worker_count;
     bool usual = workers <= 3 || workers == 8 || workers == 64;
     cr_assert(workers >= 1 && workers <= 64);
-    cr_assert(config->kind == WEFT_EXECUTOR_VIRTUAL || config->kind == WEFT_EXECUTOR_THREADS);
+    cr_assert_neq(config->kind, WEFT_EXECUTOR_SERIAL);
     cr_assert_neq(config->sweep, WEFT_SWEEP_AUTO);
     sum->threads += config->kind == WEFT_EXECUTOR_THREADS;
+    sum->processes += config->kind == WEFT_EXECUTOR_PROCESSES;
     sum->workers[workers]++;
     sum->odd_workers += !usual;
     sum->grains += config->grain != 0;
@@ -82,7 +84,8 @@ Test(draw, everything_varies) {
         sum.threads,     sum.workers[1],  sum.workers[2],    sum.workers[3],    sum.workers[8],
         sum.workers[64], sum.odd_workers, sum.grains,        sum.by_system,     sum.unfused,
         sum.unpinned,    sum.alone,       sum.unspinning,    sum.unyielding,    sum.periodic,
-        sum.checkpoints, sum.delayed,     sum.placements[0], sum.placements[1], sum.placements[2]};
+        sum.checkpoints, sum.delayed,     sum.placements[0], sum.placements[1], sum.placements[2],
+        sum.processes};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         cr_assert(parts[i] > DRAWS / 10 && parts[i] < DRAWS - DRAWS / 10, "part %zu: %u", i,
                   parts[i]);
@@ -99,6 +102,20 @@ Test(draw, virtual_draws_repeat_from_their_schedule_seed) {
         if (config.kind == WEFT_EXECUTOR_VIRTUAL)
             cr_assert(config.schedule_seed == i && config.perturb_seed == 0);
     }
+}
+
+// Seeds that were printed once stand for what they stood for.
+Test(draw, only_seeds_of_their_own_are_processes) {
+    for (uint64_t i = 0; i < 400; i++) {
+        uint64_t seed = weft_cli_draw_seed(3, i);
+        weft_executor_desc drawn = weft_cli_draw_config(seed, false, WEFT_GUARD_ALIAS);
+        weft_executor_desc small = weft_cli_draw_config(i, false, WEFT_GUARD_ALIAS);
+        weft_executor_desc watched = weft_cli_draw_config(seed, false, WEFT_GUARD_HASH);
+        cr_assert_eq(drawn.kind == WEFT_EXECUTOR_PROCESSES, i % 8 == 7);
+        cr_assert_neq(small.kind, WEFT_EXECUTOR_PROCESSES);
+        cr_assert_eq(watched.kind, WEFT_EXECUTOR_VIRTUAL);
+    }
+    cr_assert_neq(weft_cli_draw_seed(3, 7), weft_cli_draw_seed(3, 15));
 }
 
 Test(draw, what_watches_one_worker_draws_one_at_a_time) {
@@ -130,6 +147,11 @@ Test(draw, words) {
     weft_cli_draw_text(&config, text);
     cr_assert_str_eq(text,
                      "threads, 8 workers, by system, not fused, grain 2, per-node, everybody, "
+                     "delayed");
+    config.kind = WEFT_EXECUTOR_PROCESSES;
+    weft_cli_draw_text(&config, text);
+    cr_assert_str_eq(text,
+                     "processes, 8 workers, by system, not fused, grain 2, per-node, everybody, "
                      "delayed");
     config = weft_executor_desc_default();
     config.kind = WEFT_EXECUTOR_VIRTUAL;
