@@ -85,16 +85,21 @@ static weft_status pages_failed(weft_world* world, weft_status status) {
 }
 
 // All that there will ever be is mapped already.
-weft_status weft__guard_worker_begin(weft__guard* guard) {
-    const weft__alias_memory* memory = weft__memory_alias(&guard->world->arena.memory);
+static weft_status set_own_pages(weft__guard_lane* lane, bool rests) {
+    const weft__alias_memory* memory = weft__memory_alias(&lane->guard->world->arena.memory);
     WEFT_ASSERT(memory != NULL);
-    if (guard->mode != WEFT_GUARD_TRAP)
-        return WEFT_STATUS_OK;
+    lane->rests = rests;
     return weft__os_protect(memory->pair.base + memory->pair.range, memory->pair.range,
-                            WEFT__OS_NONE);
+                            rests ? WEFT__OS_WRITE : WEFT__OS_NONE);
+}
+
+weft_status weft__guard_worker_begin(weft__guard* guard, uint32_t worker) {
+    return guard->own_pages ? set_own_pages(&guard->lanes[worker], false) : WEFT_STATUS_OK;
 }
 
 weft_status weft__guard_tick_begin(weft__guard* guard) {
+    if (guard->rests)
+        return WEFT_STATUS_OK;
     for (uint32_t i = 0; i < guard->lane_count; i++)
         guard->lanes[i].report.found = false;
     if (guard->mode != WEFT_GUARD_TRAP || guard->own_pages)
@@ -132,6 +137,10 @@ weft_status weft__guard_call(weft__guard* guard, weft_view* view, uint32_t worke
     lane->system = system;
     lane->view = view;
     weft_status status = WEFT_STATUS_OK;
+    if (lane->rests != guard->rests && set_own_pages(lane, guard->rests) != WEFT_STATUS_OK)
+        return WEFT_STATUS_OS;
+    if (guard->rests)
+        return system->run(view, system->context);
     switch (guard->mode) {
     case WEFT_GUARD_NONE:
     case WEFT_GUARD_ALIAS: // Several workers may be here at once.

@@ -89,6 +89,7 @@ typedef struct weft__guard_lane {
     weft__key key;                    // Of the report.
     weft_guard_report report;
     uint8_t pad[128];
+    bool rests; // Of own pages: they are open.
 } weft__guard_lane;
 
 typedef struct weft__guard {
@@ -98,7 +99,8 @@ typedef struct weft__guard {
     uint64_t calls; // Picks what is looked at in turn. One worker: see weft__guard_create().
     uint32_t lane_count;
     weft__guard_lane* lanes;
-    bool own_pages;         // Each worker is a process, which has closed its own since it started.
+    bool own_pages; // Each worker is a process, which has closed its own since it started.
+    bool rests;     // With own_pages: systems are trusted, since their ticks went well once.
     weft_guard_report none; // Nothing was found.
 } weft__guard;
 
@@ -111,7 +113,7 @@ WEFT_NODISCARD weft_status weft__guard_create(weft_world* world, weft_guard mode
                                               weft__guard** guard_out);
 void weft__guard_destroy(weft__guard* guard);
 /// In a worker process, before its first task. Fails with OS.
-WEFT_NODISCARD weft_status weft__guard_worker_begin(weft__guard* guard);
+WEFT_NODISCARD weft_status weft__guard_worker_begin(weft__guard* guard, uint32_t worker);
 /// Around the stages of a tick. On failure the world has the line.
 WEFT_NODISCARD weft_status weft__guard_tick_begin(weft__guard* guard);
 WEFT_NODISCARD weft_status weft__guard_tick_end(weft__guard* guard);

@@ -78,7 +78,7 @@ static void worker_main(void* context) {
     weft__os_fork_mark_set(processes->pool->fork_mark, MARK_WORKER);
     weft__os_fork_mark_set(processes->recovery.memory->mark, MARK_WORKER);
     weft__guard* guard = processes->executor->guard;
-    if (guard != NULL && weft__guard_worker_begin(guard) != WEFT_STATUS_OK)
+    if (guard != NULL && weft__guard_worker_begin(guard, self->index) != WEFT_STATUS_OK)
         _exit(EXIT_UNGUARDED);
     if (self->index == 0)
         lead(processes);

@@ -306,17 +306,23 @@ static void forget_after(weft_executor* executor, const rerun* run) {
     rollback->past = world->pasts;
 }
 
-// Guards stay out of it: the ticks passed them, and their reports are of the tick that did not.
+// Guards stay out of it: the ticks passed them, and their reports are of the tick that did not. One
+// whose workers have closed their pages has to open them.
 static weft_status go_back(weft_executor* executor, const kept_state* from, uint64_t tick,
                            bool with_posted) {
     rerun run = {.from = from, .target = tick, .with_posted = with_posted};
     weft__guard* guard = executor->guard;
     weft_number_report numbers = executor->numbers;
     bool traced = executor->traced;
-    executor->guard = NULL;
+    if (guard != NULL && guard->own_pages)
+        guard->rests = true;
+    else
+        executor->guard = NULL;
     executor->traced = false;
     weft_status status = run_again(executor, &run);
     executor->guard = guard;
+    if (guard != NULL)
+        guard->rests = false;
     executor->traced = traced;
     executor->numbers = numbers;
     WEFT_TRY(status);
