@@ -21,7 +21,8 @@ struct weft_journal {
     weft_schedule* schedule;
     uint64_t tick;                 // Of the last frame: what the world's must be.
     uint64_t number;               // Of the next frame.
-    WEFT__VEC(uint8_t) tick_bytes; // The frame under construction, in the world's arena.
+    weft__arena arena;             // Not the world's, which a tick may take back.
+    WEFT__VEC(uint8_t) tick_bytes; // The frame under construction.
     uint8_t* ring;
     weft__os_thread thread;
     pthread_mutex_t mutex; // Guards what follows.
@@ -212,7 +213,7 @@ static weft_status frame_begin(weft_journal* journal) {
         count++;
     }
     journal->tick_bytes.count = 0;
-    if (WEFT__VEC_RESERVE(&world->arena, journal->tick_bytes, size) != WEFT_STATUS_OK)
+    if (WEFT__VEC_RESERVE(&journal->arena, journal->tick_bytes, size) != WEFT_STATUS_OK)
         return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
                                 "no memory is left for the inputs of tick %llu in the journal",
                                 (unsigned long long)world->tick);
@@ -337,6 +338,7 @@ static weft_status journal_make(const weft_journal_desc* desc, weft_schedule* sc
                               .schedule = schedule,
                               .tick = world->tick,
                               .ring = (uint8_t*)memory + offset};
+    weft__arena_init(&journal->arena, NULL);
     journal->progress.recorded_tick = journal->progress.written_tick = world->tick;
     journal->progress.durable_tick = journal->frame_tick = world->tick;
     (void)pthread_mutex_init(&journal->mutex, NULL);
@@ -351,7 +353,7 @@ static void journal_free(weft_journal* journal) {
     (void)pthread_cond_destroy(&journal->drained);
     (void)pthread_cond_destroy(&journal->filled);
     (void)pthread_mutex_destroy(&journal->mutex);
-    WEFT__VEC_FREE(&journal->world->arena, journal->tick_bytes);
+    weft__arena_deinit(&journal->arena);
     size_t offset = (size_t)(journal->ring - (uint8_t*)journal);
     weft__os_region_release(journal, offset + journal->desc.ring_size);
 }

@@ -7,6 +7,7 @@
 #include "journal_format.h"
 
 struct weft_replay {
+    weft__arena arena; // Not the world's, which a tick may take back. This lies in it.
     weft_world* world;
     weft__journal_reader reader;
     weft_replay_info info;
@@ -24,10 +25,13 @@ weft_status weft_replay_open(const weft_journal_desc* desc, weft_schedule* sched
     *replay_out = NULL;
     WEFT_TRY(weft__journal_desc_check(desc, world));
     WEFT_TRY(weft_schedule_build(schedule));
-    weft_replay* replay = weft__arena_alloc_zero(&world->arena, sizeof(*replay));
+    weft__arena arena;
+    weft__arena_init(&arena, NULL);
+    weft_replay* replay = weft__arena_alloc_zero(&arena, sizeof(*replay));
     if (replay == NULL)
         return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
                                 "no memory is left to run a journal again");
+    replay->arena = arena;
     replay->world = world;
     weft_status status = weft__journal_reader_open(&replay->reader, path);
     if (status != WEFT_STATUS_OK)
@@ -106,7 +110,7 @@ static weft_status post_input(weft_replay* replay, weft__reader* inputs) {
                                 replay->reader.frames.source.path,
                                 (unsigned long long)replay->info.tick);
     replay->message.count = 0;
-    if (WEFT__VEC_RESERVE(&world->arena, replay->message, size) != WEFT_STATUS_OK)
+    if (WEFT__VEC_RESERVE(&replay->arena, replay->message, size) != WEFT_STATUS_OK)
         return weft__world_fail(world, WEFT_STATUS_OUT_OF_MEMORY,
                                 "no memory is left for an input of %u bytes", size);
     weft__type_decode(type, payload, 1, replay->message.items);
@@ -149,10 +153,9 @@ weft_status weft_replay_tick(weft_replay* replay, weft_executor* executor) {
 void weft_replay_close(weft_replay* replay) {
     if (replay == NULL)
         return;
-    weft__arena* arena = &replay->world->arena;
     weft__journal_reader_close(&replay->reader);
-    WEFT__VEC_FREE(arena, replay->message);
-    weft__arena_free(arena, replay, sizeof(*replay));
+    weft__arena arena = replay->arena;
+    weft__arena_deinit(&arena);
 }
 
 // Comparing --------------------------------------------------------------------------------------
