@@ -2,6 +2,9 @@
 //
 // Who watches for the end of the host is a thread of each worker, by a descriptor of the host: the
 // system's own way (PR_SET_PDEATHSIG) goes by the thread that forked, which may end before.
+//
+// Streams are not flushed before a fork: fflush(NULL) waits for every stream, and a thread of the
+// host that reads its terminal has one for as long as nobody types.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -14,6 +17,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -47,11 +52,22 @@ static void* watch_host(void* context) {
     return NULL;
 }
 
+// What is registered with exit() is the host's, and not for a worker to do: its files, its threads.
+static void leave(int code, void* context) {
+    (void)context;
+    (void)fflush(stdout);
+    (void)fflush(stderr);
+    _exit(code);
+}
+
 static __attribute__((noreturn)) void process_main(void (*function)(void* context), void* context,
                                                    const char* name, weft__os_crash* crash,
                                                    watcher* host) {
     pthread_t thread;
     pthread_attr_t attributes;
+    __fpurge(stdout); // The host will write that itself.
+    __fpurge(stderr);
+    (void)on_exit(leave, NULL);
     (void)prctl(PR_SET_NAME, name);
     weft__os_crashes_record(crash);
     if (pthread_attr_init(&attributes) != 0 ||
@@ -59,7 +75,7 @@ static __attribute__((noreturn)) void process_main(void (*function)(void* contex
         pthread_create(&thread, &attributes, watch_host, host) != 0)
         _exit(UNWATCHED);
     function(context);
-    (void)fflush(NULL);
+    leave(0, NULL);
     _exit(0);
 }
 
@@ -69,7 +85,6 @@ weft_status weft__os_process_start(weft__os_process* process, void (*function)(v
     watcher host = {.host = getpid()};
     host.descriptor = process_descriptor(host.host);
     *process = (weft__os_process){.descriptor = -1};
-    (void)fflush(NULL);
     sigset_t blocked;
     sigset_t before;
     weft__os_worker_signals(&blocked);
@@ -95,35 +110,52 @@ static void forget(weft__os_process* process) {
     *process = (weft__os_process){.descriptor = -1};
 }
 
-static weft__os_end end_of(int status) {
-    weft__os_end end = {.known = true};
-    if (WIFSIGNALED(status))
-        end.signal = WTERMSIG(status);
-    else
-        end.code = WEXITSTATUS(status);
-    return end;
+static int wait_by(idtype_t type, int id, siginfo_t* info, int options) {
+    int failed;
+    *info = (siginfo_t){.si_pid = 0};
+    do {
+        failed = waitid(type, (id_t)id, info, WEXITED | options);
+    } while (failed != 0 && errno == EINTR);
+    return failed;
+}
+
+// False if it still runs. By its descriptor, as somebody else may have waited for it, and then its
+// id may be another's.
+static bool take(const weft__os_process* process, int options, weft__os_end* end) {
+    siginfo_t info;
+    int failed = -1;
+    if (process->descriptor >= 0)
+        failed = wait_by(P_PIDFD, process->descriptor, &info, options);
+    if (failed != 0 && (process->descriptor < 0 || errno == EINVAL)) // Before Linux 5.4.
+        failed = wait_by(P_PID, process->id, &info, options);
+    *end = (weft__os_end){.known = failed == 0};
+    if (failed == 0 && info.si_code == CLD_EXITED)
+        end->code = info.si_status;
+    else if (failed == 0)
+        end->signal = info.si_status;
+    return failed != 0 || info.si_pid != 0;
 }
 
 bool weft__os_process_ended(weft__os_process* process, weft__os_end* end) {
-    int status = 0;
-    pid_t id;
     WEFT_ASSERT(process->id > 0);
-    do {
-        id = waitpid(process->id, &status, WNOHANG);
-    } while (id < 0 && errno == EINTR);
-    if (id == 0)
+    if (!take(process, WNOHANG, end))
         return false;
-    *end = id > 0 ? end_of(status) : (weft__os_end){.known = false};
     forget(process);
     return true;
 }
 
 void weft__os_process_kill(weft__os_process* process) {
+    weft__os_end end;
     if (process->id <= 0)
         return;
-    (void)kill(process->id, SIGKILL); // Not yet waited for, so the id is still this process's.
-    while (waitpid(process->id, NULL, 0) < 0 && errno == EINTR)
-        continue;
+    if (process->descriptor >= 0)
+        (void)syscall(SYS_pidfd_send_signal, process->descriptor, SIGKILL, NULL, 0);
+    else if (!take(process, WNOHANG, &end))
+        (void)kill(process->id, SIGKILL);
+    else
+        process->id = 0;
+    if (process->id > 0)
+        (void)take(process, 0, &end);
     forget(process);
 }
 

@@ -24,8 +24,9 @@ typedef struct weft__os_end {
 
 /// Forks a process that calls `function` and ends with code 0 when that returns. In it all signals
 /// but those of its own faults are blocked, it is killed when this process ends, however that is,
-/// and if a fault ends it, `crash` is filled first. What the C library's streams hold is written
-/// before. `name` shows in lists of processes. Fails with OS: too many processes, or no memory.
+/// and if a fault ends it, `crash` is filled first. If it calls exit(), nothing is done that this
+/// process has registered for its own exit. What stdout and stderr hold is written by this process
+/// alone. `name` shows in lists of processes. Fails with OS: too many processes, or no memory.
 WEFT_NODISCARD weft_status weft__os_process_start(weft__os_process* process,
                                                   void (*function)(void* context), void* context,
                                                   const char* name, weft__os_crash* crash);
