@@ -48,22 +48,26 @@ static void end_text(const weft__processes* processes, char* text, size_t capaci
     }
 }
 
-// " (it wrote Place.x of entity 3:1 ...)", if the fault was in the world.
+// Told by the one who dies: where its columns lay is forgotten when the world comes back.
+void weft__crash_place(const void* context, const weft__fault* fault, char* text, size_t capacity) {
+    const weft_world* world = context;
+    weft__spot spot = weft__guard_spot(world, weft__guard_in_place(world, fault->address));
+    if (spot.place != WEFT_GUARD_NOWHERE)
+        weft__guard_spot_text(world, &spot, text, capacity);
+}
+
+// " (it wrote Place.x of entity 3:1 ...)"
 static void address_text(const weft__processes* processes, char* text, size_t capacity) {
     static const char* const acts[] = {"touched", "read", "wrote"};
     const weft__fault* fault = &processes->fault;
-    char what[160];
     text[0] = '\0';
-    if (fault->address == NULL)
+    if (fault->address == NULL && fault->access == WEFT__FAULT_UNKNOWN)
         return;
-    const uint8_t* place = weft__guard_in_place(processes->world, fault->address);
-    weft__spot spot = weft__guard_spot(processes->world, place);
-    weft__guard_spot_text(processes->world, &spot, what, sizeof(what));
-    if (spot.place == WEFT_GUARD_NOWHERE)
-        (void)snprintf(text, capacity, " (it %s address %p)", acts[fault->access],
-                       (const void*)fault->address);
+    if (processes->place[0] == '\0')
+        (void)snprintf(text, capacity, " (it %s address 0x%llx)", acts[fault->access],
+                       (unsigned long long)(uintptr_t)fault->address);
     else
-        (void)snprintf(text, capacity, " (it %s %s)", acts[fault->access], what);
+        (void)snprintf(text, capacity, " (it %s %.140s)", acts[fault->access], processes->place);
 }
 
 static void source_text(const weft__source* source, char* text, size_t capacity) {
@@ -79,31 +83,45 @@ static void source_text(const weft__source* source, char* text, size_t capacity)
                        (unsigned long long)source->offset);
 }
 
+// Memory that workers share is not to be trusted after a death.
+static void place_text(weft__processes* processes, char* text, size_t capacity) {
+    weft_crash_report* report = &processes->report;
+    const weft_schedule* schedule = processes->executor->schedule;
+    report->in_system = report->in_system && processes->rank < weft_schedule_system_count(schedule);
+    if (!report->in_system) {
+        report->archetype = report->shard = 0;
+        return;
+    }
+    const weft__system* system = weft__schedule_at(schedule, processes->rank);
+    (void)snprintf(report->system, sizeof(report->system), "%s", system->name);
+    if (system->scope == WEFT_SCOPE_CHUNK)
+        (void)snprintf(text, capacity, " in system \"%.48s\", archetype %u, shard %u", system->name,
+                       report->archetype, report->shard);
+    else
+        (void)snprintf(text, capacity, " in system \"%.48s\"", system->name);
+}
+
+// Whose frames are told apart from Weft's own: the system's, or any.
+static uintptr_t user_function(const weft__processes* processes) {
+    return processes->report.in_system
+               ? (uintptr_t)weft__schedule_at(processes->executor->schedule, processes->rank)->run
+               : (uintptr_t)weft_world_create;
+}
+
 void weft__crash_describe(weft__processes* processes) {
     weft_crash_report* report = &processes->report;
     const weft__fault* fault = &processes->fault;
-    uintptr_t function = 0;
-    char end[96];
-    char address[224];
-    char place[128] = "";
-    char where[144] = "";
+    char end[72]; // Together they fit into the text.
+    char address[157];
+    char place[104] = "";
+    char where[120] = "";
     weft__source source;
     report->address = (uint64_t)(uintptr_t)fault->address;
     describe_frames(processes);
     end_text(processes, end, sizeof(end));
     address_text(processes, address, sizeof(address));
-    if (report->in_system) {
-        const weft__system* system =
-            weft__schedule_at(processes->executor->schedule, processes->rank);
-        function = (uintptr_t)system->run;
-        (void)snprintf(report->system, sizeof(report->system), "%s", system->name);
-        if (system->scope == WEFT_SCOPE_CHUNK)
-            (void)snprintf(place, sizeof(place), " in system \"%.48s\", archetype %u, shard %u",
-                           system->name, report->archetype, report->shard);
-        else
-            (void)snprintf(place, sizeof(place), " in system \"%.48s\"", system->name);
-    }
-    if (weft__source_innermost(fault, function, &source))
+    place_text(processes, place, sizeof(place));
+    if (weft__source_innermost(fault, user_function(processes), &source))
         source_text(&source, where, sizeof(where));
     (void)snprintf(report->text, sizeof(report->text), "in tick %llu worker process %u %s%s%s%s",
                    (unsigned long long)report->tick, report->worker, end, address, place, where);

@@ -16,8 +16,8 @@ struct weft__rollback;
 
 /// What a worker process is doing, for when it dies. It lies in memory that the host shares.
 typedef struct weft__task_note {
-    WEFT_CACHE_ALIGNED weft__atomic_u64 serial; // Odd: in a system.
-    uint32_t rank;
+    WEFT_CACHE_ALIGNED weft__atomic_u64 serial; // Odd: in a system, or
+    uint32_t rank;                              // WEFT__NONE: in what is finished before a stage.
     uint32_t archetype;
     uint32_t shard;
 } weft__task_note;

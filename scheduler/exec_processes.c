@@ -91,13 +91,17 @@ static weft_status recover(weft__processes* processes, uint64_t target) {
     if (!processes->recovery.whole) {
         executor->pool = NULL;
         executor->notes = NULL;
+        executor->stats.crashes++;
+        weft__pool_tick_end(executor); // The arena's guard is gone with its pool.
+        weft__crash_describe(processes);
         return weft__world_break(world, WEFT_STATUS_CRASHED,
-                                 "a worker process died in tick %llu, and no image of the world is "
-                                 "kept (weft_executor_desc.image_ticks, .image_percent)",
-                                 (unsigned long long)target);
+                                 "%s; no image of the world is kept that it could come back from "
+                                 "(weft_executor_desc.image_ticks, .image_percent)",
+                                 processes->report.text);
     }
     while (!there && status == WEFT_STATUS_OK) {
         weft__recovery_put_back(&processes->recovery);
+        executor->stats = processes->stats;
         status = weft__processes_start(processes);
         if (status == WEFT_STATUS_OK)
             there = run_again(processes, target, &status);
@@ -142,8 +146,8 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
     uint32_t deaths = 0;
     while (!weft__processes_ask(processes, request, argument, &processes->report, &status)) {
         processes->report.deaths = ++deaths;
-        WEFT_TRY(recover(processes, target));
         processes->report.tick = target;
+        WEFT_TRY(recover(processes, target));
         weft__crash_describe(processes);
         begin = weft__os_clock_ns();
         if (deaths > retries) {
@@ -152,6 +156,8 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
         }
     }
     processes->report.recovered |= deaths > 0;
+    if (request == WEFT__REQUEST_ROLLBACK)
+        weft__recovery_forget(&processes->recovery);
     weft__recovery_after(&processes->recovery,
                          request == WEFT__REQUEST_TICK ? weft__os_clock_ns() - begin : 0);
     if (request == WEFT__REQUEST_DIGEST && status == WEFT_STATUS_OK)

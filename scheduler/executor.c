@@ -435,13 +435,25 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
                              after);
 }
 
+// Functions of reductions are the user's too, so the leader's note says that it is in something.
+static weft_status finish_before(weft_executor* executor, uint32_t stage) {
+    weft__task_note* note = executor->notes;
+    if (note == NULL)
+        return weft__plan_finish(&executor->plan, stage);
+    note->rank = WEFT__NONE;
+    note_end(note); // Now it is odd.
+    weft_status status = weft__plan_finish(&executor->plan, stage);
+    note_end(note);
+    return status;
+}
+
 // After a failure the remaining stages still run the systems of smaller rank, which cannot depend
 // on the one that failed: so the failure reported is the smallest however systems share stages.
 static weft_status run_stages(weft_executor* executor) {
     weft_world* world = executor->world;
     const weft__failure* failure = NULL;
     for (uint32_t i = 0; i <= executor->plan.stage_count; i++) {
-        weft_status status = weft__plan_finish(&executor->plan, i);
+        weft_status status = finish_before(executor, i);
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
@@ -530,6 +542,8 @@ weft_status weft__executor_serve(weft_executor* executor, weft__request request,
     case WEFT__REQUEST_TICK:
         return run_tick(executor);
     case WEFT__REQUEST_TRACED:
+        for (uint32_t i = 0; i < executor->worker_count; i++)
+            executor->trace_lanes[i].outputs.count = 0;
         executor->traced = true;
         status = run_tick(executor);
         executor->traced = false;
@@ -617,12 +631,12 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
     if (is_foreign(executor))
         return WEFT_STATUS_UNSUPPORTED;
     size_t bytes = executor->worker_count * sizeof(weft__trace_lane);
+    if (is_foreign(executor))
+        return WEFT_STATUS_UNSUPPORTED;
     if (executor->trace_lanes == NULL)
         executor->trace_lanes = weft__arena_alloc_zero(&executor->world->arena, bytes);
     if (executor->trace_lanes == NULL)
         return WEFT_STATUS_OUT_OF_MEMORY;
-    for (uint32_t i = 0; i < executor->worker_count; i++)
-        executor->trace_lanes[i].outputs.count = 0;
     weft_status status = have_done(executor, WEFT__REQUEST_TRACED, 0);
     weft_status sorted = gather_outputs(executor);
     *outputs_out = executor->outputs.items;
@@ -738,8 +752,12 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
 }
 
 void weft_executor_destroy(weft_executor* executor) {
-    if (executor == NULL || !weft__memory_part(&executor->world->arena.memory))
+    if (executor == NULL)
         return;
+    if (is_foreign(executor)) {
+        weft__processes_destroy(executor->processes);
+        return;
+    }
     weft__arena* arena = &executor->world->arena;
     if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)
         weft__exec_processes_stop(executor);

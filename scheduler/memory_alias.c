@@ -45,14 +45,6 @@ bool weft__memory_is_foreign(const weft_memory* memory) {
     return alias != NULL && *alias->mark == 0;
 }
 
-bool weft__memory_part(const weft_memory* memory) {
-    weft__alias_memory* alias = weft__memory_alias(memory);
-    if (!weft__memory_is_foreign(memory) || alias->parted)
-        return true;
-    alias->parted = weft__os_pair_part(&alias->pair, alias->used); // In the copy.
-    return alias->parted;
-}
-
 void weft__memory_forget_after(weft__alias_memory* memory, size_t used) {
     WEFT_ASSERT(used <= memory->pair.range);
     weft__os_pair_give(&memory->pair, used, memory->pair.range - used);

@@ -11,19 +11,14 @@ typedef struct weft__alias_memory {
     size_t used; // Offsets of segments ascend and are not used again: worlds give back at the end.
     size_t page;
     const volatile uint32_t* mark; // 0 in a process that is none of ours.
-    bool parted;                   // That process writes to pages of its own.
 } weft__alias_memory;
 
 /// The record of memory that is mapped twice; null of any other.
 weft__alias_memory* weft__memory_alias(const weft_memory* memory);
 
-/// True in a process that was forked from the one that the memory belongs to, and is no worker:
-/// whatever it changed there, it would change for that one.
+/// True of memory that this process only shares with the one that it was forked from: nothing may
+/// be written there, nor given back.
 bool weft__memory_is_foreign(const weft_memory* memory);
-
-/// Before something in the memory is destroyed: a process that it does not belong to destroys a
-/// copy of its own. False if there is none to be had; then nothing is to be destroyed.
-bool weft__memory_part(const weft_memory* memory);
 
 /// Gives back all that may have been taken beyond the first `used` bytes.
 void weft__memory_forget_after(weft__alias_memory* memory, size_t used);

@@ -49,10 +49,6 @@ WEFT_NODISCARD weft_status weft__os_pair_take(const weft__os_pair* pair, size_t 
 /// Gives it back; it reads as zeroes then.
 void weft__os_pair_give(const weft__os_pair* pair, size_t offset, size_t size);
 
-/// From here on what this process writes to the first `size` bytes is its own, and what others
-/// write there may or may not be seen. False: there is no memory for that.
-bool weft__os_pair_part(const weft__os_pair* pair, size_t size);
-
 /// Unmaps it here. The memory goes when no process has it any more.
 void weft__os_pair_close(const weft__os_pair* pair);
 

@@ -16,6 +16,8 @@ static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER; // lint-ok(mutabl
 static uint32_t fault_users;          // lint-ok(mutable-static): the action is the process's
 static struct sigaction fault_before; // lint-ok(mutable-static): the same
 static weft__os_crash* crash_record;  // lint-ok(mutable-static): a handler gets no context
+static weft__crash_fn* crash_fn;      // lint-ok(mutable-static): the same
+static const void* crash_context;     // lint-ok(mutable-static): the same
 static int crash_bottom;              // lint-ok(mutable-static): frames of the host, that forked
 // What the running thread expects. Reached without a call, as a handler may make none that
 // allocates.
@@ -140,10 +142,17 @@ static void crash_handle(int signal, siginfo_t* info, void* context) {
         crash->fault.access = memory ? context_access(context) : WEFT__FAULT_UNKNOWN;
         frames_collect(&crash->fault, context_instruction(context), crash_bottom);
         weft__atomic_u32_store_release(&crash->signal, (uint32_t)signal);
+        if (memory && crash_fn != NULL) // If it faults itself, that is the end.
+            crash_fn(crash_context, &crash->fault, crash->place, sizeof(crash->place));
     }
     (void)sigaction(signal, &usual, NULL);
     if (info->si_code <= 0) // Sent, as by abort(): it does not come again by itself.
         (void)raise(signal);
+}
+
+void weft__os_crashes_explain(weft__crash_fn* fn, const void* context) {
+    crash_fn = fn;
+    crash_context = context;
 }
 
 void weft__os_crashes_record(weft__os_crash* crash) {

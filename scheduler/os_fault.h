@@ -12,6 +12,7 @@
 #include <setjmp.h>
 
 #define WEFT__FAULT_FRAMES 24u
+#define WEFT__CRASH_PLACE_SIZE 160u
 
 typedef enum weft__fault_access {
     WEFT__FAULT_UNKNOWN = 0, // The machine does not tell.
@@ -48,10 +49,18 @@ void weft__os_faults_expect(weft__fault_catch* fault_catch);
 
 /// What a process that dies by a signal of its own leaves behind. It lies in shared memory.
 typedef struct weft__os_crash {
-    weft__atomic_u32 signal; // 0: nothing. Set last.
-    weft__fault fault;       // The address and access of SIGSEGV and SIGBUS only.
+    weft__atomic_u32 signal;            // 0: nothing. Set last.
+    weft__fault fault;                  // The address and access of SIGSEGV and SIGBUS only.
+    char place[WEFT__CRASH_PLACE_SIZE]; // What lies at the address; empty: nobody knows.
 } weft__os_crash;
+
+/// Says what lies at the address of a fault, inside the signal's handler.
+typedef void weft__crash_fn(const void* context, const weft__fault* fault, char* text,
+                            size_t capacity);
 
 /// From here on a fault that nobody expects, or an abort, is noted there before it ends the
 /// process. For a process that was forked to work and has no handlers but those of this file.
 void weft__os_crashes_record(weft__os_crash* crash);
+
+/// Who is asked, after all else is noted.
+void weft__os_crashes_explain(weft__crash_fn* fn, const void* context);

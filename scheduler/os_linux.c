@@ -134,12 +134,6 @@ void weft__os_pair_give(const weft__os_pair* pair, size_t offset, size_t size) {
                     (off_t)size);
 }
 
-bool weft__os_pair_part(const weft__os_pair* pair, size_t size) {
-    const weft__os_pair own = *pair; // It may lie there.
-    return mmap(own.base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
-                own.file, 0) != MAP_FAILED;
-}
-
 void weft__os_pair_close(const weft__os_pair* pair) {
     const weft__os_pair own = *pair; // It may lie there.
     (void)close(own.file);

@@ -8,6 +8,10 @@
 
 // Where all CPUs are for workers, the host and the leader keep each other's CPU for so long only.
 #define CROWDED_SPIN_NS 2000u
+// Who waits for work and dies is not missed by anybody: so often it is looked for.
+#define LOOK_NS UINT64_C(5000000)
+// Workers may be killed while they start, as at any other time.
+#define STARTS_MAX 16u
 // How long workers have to end by themselves.
 #define END_NS UINT64_C(2000000000)
 // Looks at what workers do, in the time after which one is stuck.
@@ -80,6 +84,7 @@ static void worker_main(void* context) {
     weft__guard* guard = processes->executor->guard;
     if (guard != NULL && weft__guard_worker_begin(guard, self->index) != WEFT_STATUS_OK)
         _exit(EXIT_UNGUARDED);
+    weft__os_crashes_explain(weft__crash_place, processes->world);
     if (self->index == 0)
         lead(processes);
     else
@@ -117,7 +122,7 @@ static bool find_dead(weft__processes* processes, death* out) {
 static bool find_stuck(weft__processes* processes, death* out) {
     uint64_t now = weft__os_clock_ns();
     for (uint32_t i = 0; i < processes->worker_count; i++) {
-        uint64_t serial = weft__atomic_u64_load_acquire(&processes->pool->notes[i].serial);
+        uint64_t serial = weft__atomic_u64_load_acquire(&processes->notes[i].serial);
         if (serial % 2 == 0 || serial != processes->seen[i]) {
             processes->seen[i] = serial;
             processes->seen_ns[i] = now;
@@ -158,9 +163,9 @@ static bool await_answer(weft__processes* processes, uint32_t number, death* out
     return !dead;
 }
 
-// Reads what the dead have left. Others may be running still.
+// Reads what the dead have left, which may be anything. Others may be running still.
 static void note_death(weft__processes* processes, const death* seen, weft_crash_report* report) {
-    const weft__task_note* note = &processes->pool->notes[seen->worker];
+    const weft__task_note* note = &processes->notes[seen->worker];
     const weft__os_crash* crash = &processes->crashes[seen->worker];
     *report = (weft_crash_report){.kind = seen->kind,
                                   .worker = seen->worker,
@@ -171,8 +176,24 @@ static void note_death(weft__processes* processes, const death* seen, weft_crash
     report->in_system = weft__atomic_u64_load_acquire(&note->serial) % 2 == 1;
     processes->rank = note->rank;
     processes->fault = (weft__fault){.frame_count = 0};
-    if (weft__atomic_u32_load_acquire(&crash->signal) != 0)
-        processes->fault = crash->fault;
+    memset(processes->place, 0, sizeof(processes->place));
+    uint32_t signal = weft__atomic_u32_load_acquire(&crash->signal);
+    if (signal == 0 || (seen->end.known && signal != (uint32_t)seen->end.signal))
+        return;
+    weft__fault fault = crash->fault;
+    if (fault.frame_count > WEFT__FAULT_FRAMES || fault.access > WEFT__FAULT_WRITE)
+        return;
+    processes->fault = fault;
+    memcpy(processes->place, crash->place, sizeof(processes->place) - 1);
+}
+
+// At the start of a request, now and then.
+static bool look_for_dead(weft__processes* processes, death* out) {
+    uint64_t now = weft__os_clock_ns();
+    if (now - processes->looked_ns < LOOK_NS)
+        return false;
+    processes->looked_ns = now;
+    return find_dead(processes, out);
 }
 
 bool weft__processes_ask(weft__processes* processes, weft__request request, uint64_t argument,
@@ -180,13 +201,16 @@ bool weft__processes_ask(weft__processes* processes, weft__request request, uint
     weft__desk* desk = processes->desk;
     uint32_t number = weft__atomic_u32_load_relaxed(&desk->asked) + 1;
     death seen;
-    desk->request = request;
-    desk->argument = argument;
-    weft__atomic_u32_store_release(&desk->asked, number);
-    weft__park_notify(&desk->park);
-    if (await_answer(processes, number, &seen)) {
-        *status = desk->status;
-        return true;
+    processes->stats = processes->executor->stats;
+    if (!look_for_dead(processes, &seen)) {
+        desk->request = request;
+        desk->argument = argument;
+        weft__atomic_u32_store_release(&desk->asked, number);
+        weft__park_notify(&desk->park);
+        if (await_answer(processes, number, &seen)) {
+            *status = desk->status;
+            return true;
+        }
     }
     if (report != NULL)
         note_death(processes, &seen, report);
@@ -203,8 +227,13 @@ static bool is_stranger(const weft__processes* processes) {
 void weft__processes_kill(weft__processes* processes) {
     for (uint32_t i = 0; i < processes->worker_count; i++)
         weft__os_process_kill(&processes->workers[i]);
-    weft__pool_destroy(processes->pool);
+    if (processes->pool == NULL)
+        return;
+    weft__os_fork_mark_destroy(processes->pool_mark);
+    weft__os_region_release(processes->pool, processes->pool_size);
     processes->pool = NULL;
+    processes->notes = NULL;
+    processes->pool_mark = NULL;
 }
 
 static weft_status start_failed(weft__processes* processes, weft_status status, const char* what) {
@@ -216,7 +245,7 @@ static weft_status start_failed(weft__processes* processes, weft_status status, 
                             what);
 }
 
-weft_status weft__processes_start(weft__processes* processes) {
+static weft_status start_once(weft__processes* processes, bool* died) {
     weft_executor* executor = processes->executor;
     death seen;
     WEFT_ASSERT(processes->pool == NULL && executor->pool == NULL);
@@ -225,9 +254,13 @@ weft_status weft__processes_start(weft__processes* processes) {
     weft__atomic_u32_store_relaxed(&processes->desk->asked, 1); // For being there.
     weft_status status = weft__pool_create(executor, true);
     processes->pool = executor->pool;
+    if (processes->pool != NULL) {
+        processes->notes = executor->notes = executor->pool->notes;
+        processes->pool_mark = executor->pool->fork_mark;
+        processes->pool_size = executor->pool->block_size;
+    }
     if (status != WEFT_STATUS_OK)
         return start_failed(processes, status, "there is no memory for what they share");
-    executor->notes = executor->pool->notes;
     processes->pool->started = processes->worker_count - 1;
     for (uint32_t i = 0; i < processes->worker_count; i++) {
         char name[16];
@@ -239,9 +272,20 @@ weft_status weft__processes_start(weft__processes* processes) {
                                 "the system allows no more processes or no more memory for them "
                                 "(ulimit -u, ulimit -v, the limits of the container)");
     }
-    if (await_answer(processes, 1, &seen))
-        return WEFT_STATUS_OK;
-    return start_failed(processes, WEFT_STATUS_OS, "one ended before its first task");
+    processes->looked_ns = weft__os_clock_ns();
+    *died = !await_answer(processes, 1, &seen);
+    return *died ? start_failed(processes, WEFT_STATUS_OS, "one ended before its first task")
+                 : WEFT_STATUS_OK;
+}
+
+weft_status weft__processes_start(weft__processes* processes) {
+    bool died = true;
+    weft_status status = WEFT_STATUS_OK;
+    for (uint32_t i = 0; i < STARTS_MAX && died; i++) {
+        died = false;
+        status = start_once(processes, &died);
+    }
+    return status;
 }
 
 // Workers that do not end in time are killed.

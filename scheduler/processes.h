@@ -23,7 +23,10 @@ typedef struct weft__desk {
 typedef struct weft__processes {
     weft_executor* executor;
     weft_world* world;
-    weft__pool* pool; // Null: no workers live.
+    weft__pool* pool;       // Null: no workers live. After a death it may hold anything: hence
+    weft__task_note* notes; // what is read of it then.
+    const volatile uint32_t* pool_mark;
+    size_t pool_size;
     weft_topology* own_topology;
     weft__desk* desk;
     weft__os_crash* crashes; // [worker_count], shared.
@@ -31,7 +34,9 @@ typedef struct weft__processes {
     weft__os_event event;
     uint64_t idle_spin_ns; // How long host and leader spin for each other.
     uint64_t stuck_ns;     // 0: nobody is stuck.
+    uint64_t looked_ns;    // When the host last looked for deaths without being told.
     weft__recovery recovery;
+    weft_executor_stats stats; // Of the executor before the last request.
     uint32_t worker_count;
     weft__os_process* workers; // [worker_count]
     uint64_t* seen;            // [worker_count]: the task that was running at the last look,
@@ -41,6 +46,7 @@ typedef struct weft__processes {
     weft_crash_report report;
     uint32_t rank;
     weft__fault fault;
+    char place[WEFT__CRASH_PLACE_SIZE];
 } weft__processes;
 
 // processes.c
@@ -63,5 +69,7 @@ bool weft__processes_ask(weft__processes* processes, weft__request request, uint
 bool weft__processes_inside(const weft__pool* pool);
 
 // crash.c
-/// Fills in what a report says in words. The world is sound, and as it was before the tick.
+/// Fills in what a report says in words.
 void weft__crash_describe(weft__processes* processes);
+/// A weft__crash_fn; the context is the world.
+void weft__crash_place(const void* context, const weft__fault* fault, char* text, size_t capacity);

@@ -138,6 +138,10 @@ void weft__recovery_after(weft__recovery* recovery, uint64_t took_ns) {
     recovery->ticks_ns += took_ns;
 }
 
+void weft__recovery_forget(weft__recovery* recovery) {
+    recovery->whole = false;
+}
+
 void weft__recovery_note(weft__recovery* recovery) {
     const weft_world* world = recovery->executor->world;
     weft__recovery_known known = {world->tick, world->digests.full};
@@ -159,10 +163,8 @@ const weft_digest* weft__recovery_expected(const weft__recovery* recovery, uint6
 
 void weft__recovery_put_back(weft__recovery* recovery) {
     weft_executor* executor = recovery->executor;
-    weft_executor_stats stats = executor->stats;
     WEFT_ASSERT(recovery->whole);
     weft__image_put_back(&recovery->image, recovery->memory);
-    executor->stats = stats;
     executor->pool = NULL; // That of the dead.
     executor->notes = NULL;
 }

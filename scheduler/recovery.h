@@ -57,10 +57,13 @@ WEFT_NODISCARD weft_status weft__recovery_before(weft__recovery* recovery, bool 
 /// After they have answered. `took_ns` is the time of a tick, or 0.
 void weft__recovery_after(weft__recovery* recovery, uint64_t took_ns);
 
+/// The world has gone another way than from the image on.
+void weft__recovery_forget(weft__recovery* recovery);
+
 /// Notes the digest of the world as it is.
 void weft__recovery_note(weft__recovery* recovery);
 
-/// Puts the image back. No worker lives. What is not state, such as counters, stays as it is.
+/// Puts the image back, counters and all. No worker lives.
 void weft__recovery_put_back(weft__recovery* recovery);
 
 /// Posts the events of the world's tick that are not in the image, again.

@@ -45,7 +45,7 @@ bool weft__source_find(const weft__fault* fault, uint32_t index, weft__source* o
 bool weft__source_innermost(const weft__fault* fault, uintptr_t system, weft__source* out) {
     uintptr_t user = base_of(system);
     uintptr_t api = base_of((uintptr_t)weft_world_create);
-    uintptr_t library = base_of((uintptr_t)memcpy);
+    uintptr_t library = base_of((uintptr_t)getpid); // No sanitizer has its own.
     for (uint32_t i = 0; i < fault->frame_count; i++) {
         uintptr_t base = base_of(frame_at(fault, i));
         if (base == 0 || (base != user && (base == api || base == library)))

@@ -99,11 +99,12 @@ WEFT_API WEFT_NODISCARD weft_status weft_executor_commit(weft_executor* executor
 /// with rollback leaves it as it was before the tick:
 /// SYSTEM_FAILED, UNDECLARED, ENTITY_LIMIT, ARCHETYPE_LIMIT, CREATE_LIMIT, OUT_OF_MEMORY, OS (of a
 /// guard), WORLD_FAILED. With processes also CRASHED, with the world as it was before the tick;
-/// DIVERGED, OUT_OF_MEMORY, OS if it could not be brought back. UNSUPPORTED, without a line, in a
-/// process that was forked from the one that created a world of weft_memory_aliased().
-/// weft_world_error() has the line. If commands of the host's own are refused (a limit), that
-/// status comes back before the tick starts, and nothing fails. Never waits for ever: workers
-/// always come back, and in a forked child, which has none, the caller does everything alone.
+/// DIVERGED, OUT_OF_MEMORY, OS if it could not be brought back; and UNSUPPORTED, without a line, in
+/// a process that was forked from the one that created the executor, which shares the world's
+/// memory with it (<weft/memory.h>). weft_world_error() has the line. If commands of the host's own
+/// are refused (a limit), that status comes back before the tick starts, and nothing fails. Never
+/// waits for ever: workers always come back, and in a forked child, which has none, the caller does
+/// everything alone.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_tick(weft_executor* executor);
 
 /// View and full digest of the world, leaves hashed by all workers. Same values as
