@@ -631,8 +631,6 @@ weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_o
     if (is_foreign(executor))
         return WEFT_STATUS_UNSUPPORTED;
     size_t bytes = executor->worker_count * sizeof(weft__trace_lane);
-    if (is_foreign(executor))
-        return WEFT_STATUS_UNSUPPORTED;
     if (executor->trace_lanes == NULL)
         executor->trace_lanes = weft__arena_alloc_zero(&executor->world->arena, bytes);
     if (executor->trace_lanes == NULL)
