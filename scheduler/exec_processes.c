@@ -172,14 +172,22 @@ weft_status weft__exec_processes_start(weft_executor* executor) {
         return weft__world_fail(executor->world, WEFT_STATUS_BAD_ARGUMENT,
                                 "worker processes need memory that they can share: create the "
                                 "world with that of weft_memory_aliased()");
+    // When one comes back, what lies in the world's memory of the other is from another time.
+    if (weft__memory_alias(&executor->world->arena.memory)->led)
+        return weft__world_fail(executor->world, WEFT_STATUS_BAD_ARGUMENT,
+                                "another executor of this world has worker processes: destroy it "
+                                "first");
     weft_status status = weft__processes_create(executor);
     if (status != WEFT_STATUS_OK)
         return weft__world_fail(executor->world, status,
                                 "there is no memory, or no descriptor, for worker processes");
+    executor->processes->recovery.memory->led = true;
     return weft__processes_start(executor->processes);
 }
 
 void weft__exec_processes_stop(weft_executor* executor) {
+    if (executor->processes != NULL)
+        executor->processes->recovery.memory->led = false;
     weft__processes_destroy(executor->processes);
     executor->processes = NULL;
     executor->pool = NULL;

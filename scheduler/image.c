@@ -65,6 +65,7 @@ static weft_status make_room(weft__image* image) {
     image->capacity = 0;
     size_t capacity = image->kept + image->kept / 4; // Worlds grow.
     WEFT_TRY(weft__os_region_reserve(capacity, &bytes));
+    weft__os_region_own(bytes, capacity);
     memset(bytes, 0, capacity);
     image->bytes = bytes;
     image->capacity = capacity;

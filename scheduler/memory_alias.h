@@ -11,6 +11,7 @@ typedef struct weft__alias_memory {
     size_t used; // Offsets of segments ascend and are not used again: worlds give back at the end.
     size_t page;
     const volatile uint32_t* mark; // 0 in a process that is none of ours.
+    bool led;                      // Some executor has worker processes on it.
 } weft__alias_memory;
 
 /// The record of memory that is mapped twice; null of any other.

@@ -20,6 +20,10 @@ WEFT_NODISCARD weft_status weft__os_region_reserve(size_t size, void** base);
 /// address. Given back like a region; the memory goes when all have done so, or are gone.
 WEFT_NODISCARD weft_status weft__os_shared_reserve(size_t size, void** base);
 
+/// Leaves a region out of processes that are forked later: what is written to it meanwhile is then
+/// not copied for them.
+void weft__os_region_own(void* base, size_t size);
+
 /// Gives a region back. `base` and `size` are those of the reservation; a null base does nothing.
 void weft__os_region_release(void* base, size_t size);
 

@@ -58,6 +58,10 @@ weft_status weft__os_shared_reserve(size_t size, void** base) {
     return WEFT_STATUS_OUT_OF_MEMORY;
 }
 
+void weft__os_region_own(void* base, size_t size) {
+    (void)madvise(base, size, MADV_DONTFORK);
+}
+
 void weft__os_region_release(void* base, size_t size) {
     if (base == NULL)
         return;

@@ -325,3 +325,20 @@ Test(refusals, by_the_limit_of_processes, .timeout = TIMEOUT) {
     doom_set(DOOM_NONE, DOOM_IN_CHUNK, 0);
     run_case(have_no_processes_left, NULL);
 }
+
+// One executor at a time has workers on a world, and the next when that is gone.
+Test(refusals, a_second_executor_with_workers, .timeout = TIMEOUT) {
+    weft_executor_desc desc = doom_desc(2);
+    weft_executor* second;
+    sim s;
+    doom_set(DOOM_NONE, DOOM_IN_CHUNK, 0);
+    cr_assert_eq(try_open(&desc, &s), WEFT_STATUS_OK);
+    cr_assert_eq(weft_executor_create(&desc, s.schedule, &second), WEFT_STATUS_BAD_ARGUMENT);
+    cr_assert_null(second);
+    TEXT_HAS(weft_world_error(s.world), "another executor of this world has worker processes");
+    doom_tick(&s);
+    weft_executor_destroy(s.executor);
+    cr_assert_eq(weft_executor_create(&desc, s.schedule, &s.executor), WEFT_STATUS_OK);
+    doom_tick(&s);
+    sim_close(&s);
+}

@@ -18,7 +18,8 @@ typedef enum weft_executor_kind {
     // n pinned processes, forked when the executor is created; the caller is none of them. A world
     // of weft_memory_aliased() is wanted. Systems run in the workers, so what they see of the
     // program besides the world is what was there at the fork, and what they write there is lost. A
-    // worker that dies costs nothing but time (<weft/crash.h>).
+    // worker that dies costs nothing but time (<weft/crash.h>). One such executor at a time on a
+    // world.
     WEFT_EXECUTOR_PROCESSES = 3,
 } weft_executor_kind;
 
