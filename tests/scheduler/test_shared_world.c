@@ -128,6 +128,7 @@ Test(shared_world, a_tick_beyond_the_limit_fails_the_world_and_nobody_dies, .tim
     sim_close(&s);
 }
 
+// Sanitizers have all addresses for themselves.
 #if TEST_EFFORT_PART == 1
 static size_t addresses_in_use(void) {
     unsigned long pages = 0;
@@ -138,7 +139,6 @@ static size_t addresses_in_use(void) {
     return (size_t)pages * 4096;
 }
 
-// Sanitizers have all addresses for themselves.
 Test(shared_world, a_limit_of_addresses_is_a_smaller_range_or_a_refusal, .timeout = 60) {
     weft_digest expected = after_ticks(WEFT_EXECUTOR_SERIAL, 5);
     weft_memory memory;
