@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 
+#if TEST_HAS_PROCESSES
 WEFT_COMPONENT(Sheep, (array, uint64_t, wool, 8));
 
 enum {
@@ -55,7 +56,6 @@ static void limit(int what, rlim_t bytes) {
     cr_assert_eq(setrlimit(what, &now), 0);
 }
 
-#if TEST_HAS_PROCESSES
 static weft_digest after_ticks(weft_executor_kind kind, uint32_t ticks) {
     static const uint32_t lambs = 3;
     weft_world_desc world_desc = weft_world_desc_default();
