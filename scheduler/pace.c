@@ -1,6 +1,6 @@
 #include "pace.h"
 
-#include <weft/base.h>
+#include "sharing.h"
 
 // Batches that cost less than this many joins are measured now and then only: two looks at the
 // clock would be a good part of them.
@@ -38,7 +38,7 @@ uint64_t weft__pace_gain(const weft__pace* pace, const weft__pace_terms* terms, 
     // A trial is not to be missed because of what it may prove wrong.
     if (pace != NULL && pace->trial == 0 && pace->alone_ns != 0 && pace->together_ns != 0)
         return less(pace->alone_ns, pace->together_ns);
-    return less(cost_ns, cost_ns / terms->workers + terms->join_ns);
+    return weft__sharing_gain(cost_ns, terms->workers, terms->join_ns);
 }
 
 static void settle(weft__pace* pace) {

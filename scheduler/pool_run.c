@@ -8,14 +8,8 @@
 
 #include "os.h"
 #include "perturb.h"
-#include "placement.h"
+#include "sharing.h"
 
-// A claim should be worth its compare-and-swap, and a share is not cut finer than this.
-#define CLAIM_NS 2000u
-// A share of so few joins is taken whole: what could be gained by helping is less than it costs.
-#define WHOLE_JOINS 8u
-// A batch of fewer joins is cut unevenly.
-#define UNEVEN_JOINS 16u
 #define STALL_MAX_NS 10000000u
 // Wakes that do not pay, since ticks are short and far apart, come to cost a 64th.
 #define RELUCTANCE_MAX 6u
@@ -27,77 +21,36 @@
 // A count of preemptions speaks for so many times the batch that was long.
 #define RECENT_BATCHES 16u
 
-// First sharded item whose shard is not below `shard`.
-static uint32_t item_lower(const weft__batch* batch, uint32_t shard) {
-    uint32_t low = batch->unsharded;
-    uint32_t high = batch->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (batch->shard_of(batch->context, middle) < shard)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+static weft__sharing sharing_of(const weft__pool* pool) {
+    return (weft__sharing){.join_ns = pool->join_ns,
+                           .shards = pool->executor->world->shards.count,
+                           .active = pool->active};
 }
 
-// How many loose items each of the others gets: where the way to them and back is a good part of
-// the batch, the caller does more meanwhile. `cost_ns` is 0 if it is not known.
-static uint64_t loose_each(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
-    uint64_t parts = pool->active;
-    if (cost_ns <= pool->join_ns || cost_ns > UNEVEN_JOINS * pool->join_ns)
-        return 0;
-    parts *= cost_ns;
-    uint64_t each = (batch->unsharded * (cost_ns - pool->join_ns) + parts / 2) / parts;
-    each = each > 0 ? each : 1;
-    return each * (pool->active - 1) < batch->unsharded ? each : 0;
-}
-
-// Items of shards by shard, the others by number; nothing for those who rest.
+// Shares for those who take part; nothing for those who rest.
 static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
-    uint64_t shards = pool->executor->world->shards.count;
-    uint64_t homed = batch->count - batch->unsharded;
-    uint64_t active = pool->active;
-    uint64_t each = homed == 0 ? loose_each(pool, batch, cost_ns) : 0;
+    weft__sharing sharing = sharing_of(pool);
+    uint64_t each = weft__sharing_each(&sharing, batch, cost_ns);
     uint64_t number = 0;
     pool->cuts[0] = weft__cut(0, batch->unsharded);
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         number += weft__atomic_u32_load_relaxed(&pool->workers[i].resting) == 0;
-        uint64_t behind = each * (active - number); // For those after this one.
-        uint64_t loose = batch->unsharded * number / active;
-        if (each != 0)
-            loose = batch->unsharded - behind;
-        uint32_t end = batch->count;
-        if (homed == 0 || number == 0)
-            end = batch->unsharded;
-        else if (number < active && batch->shard_of != NULL)
-            end = item_lower(batch, weft__placement_shard_end(shards, number, active));
-        else if (number < active)
-            end = batch->unsharded + (uint32_t)(homed * number / active);
-        pool->cuts[i + 1] = weft__cut((uint32_t)loose, end);
+        pool->cuts[i + 1] = weft__sharing_end(&sharing, batch, each, number);
         WEFT_CHECK(pool->cuts[i] <= pool->cuts[i + 1]);
     }
 }
 
-// Pieces that are worth a claim and the way of its lines to a helper and back, but not so large
-// that the end of the batch is uneven.
 static void choose_claims(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns,
                           weft__job* job) {
     const weft_executor_desc* desc = &pool->executor->desc;
-    uint64_t item_ns = cost_ns / batch->count + 1;
-    uint64_t steal_ns = 2 * pool->join_ns;
-    bool small = cost_ns <= WHOLE_JOINS * pool->active * pool->join_ns && item_ns <= steal_ns;
-    uint64_t piece_ns = cost_ns / (8u * pool->active);
-    piece_ns = piece_ns < CLAIM_NS ? piece_ns : CLAIM_NS;
-    piece_ns = piece_ns > steal_ns ? piece_ns : steal_ns;
-    uint64_t grain = small ? WEFT__GRAIN_MAX : piece_ns / item_ns;
+    weft__sharing sharing = sharing_of(pool);
+    weft__claims claims = weft__sharing_claims(&sharing, batch->count, cost_ns);
     if (desc->everybody)
-        grain = 1;
+        claims = (weft__claims){1, true};
     if (desc->grain != 0)
-        grain = desc->grain;
-    grain = grain < WEFT__GRAIN_MAX ? grain : WEFT__GRAIN_MAX;
-    job->grain = grain == 0 ? 1 : (uint32_t)grain;
-    job->helps = !small || desc->everybody;
+        claims.grain = desc->grain < WEFT__GRAIN_MAX ? desc->grain : WEFT__GRAIN_MAX;
+    job->grain = claims.grain;
+    job->helps = claims.helps;
 }
 
 // Yields and sleeps until the batch is done, with a look now and then for who holds it up.
