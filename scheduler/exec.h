@@ -13,6 +13,7 @@
 struct weft__pool;
 struct weft__processes;
 struct weft__rollback;
+struct weft__meter;
 
 /// What a worker process is doing, for when it dies. It lies in memory that the host shares.
 typedef struct weft__task_note {
@@ -54,7 +55,8 @@ struct weft_executor {
     weft__pace* pace;             // Of the batch that is about to run, or null.
     weft_executor_stats stats;
     weft_number_report numbers;
-    uint32_t batch_count; // Of this tick, where draws are keyed by it.
+    uint32_t batch_count;      // Of this tick, where draws are keyed by it.
+    struct weft__meter* meter; // While a tick is measured for a forecast.
     // Virtual.
     WEFT__VEC(uint32_t) open;  // Items of the running batch that are not done.
     WEFT__VEC(uint32_t) steps; // Steps done of each item.

@@ -1,0 +1,242 @@
+// Measuring: a tick is run by the executor's own runner, with a look at the clock around each item.
+//
+// What is between batches is what the caller does alone. Nothing of a batch but its function is
+// changed, so who runs what and what is computed stay as they are.
+
+#include "forecast_play.h"
+
+#include "os.h"
+#include "pool.h"
+
+#define CLOCK_ROUNDS 64u
+
+/// What the runner that stands before the executor's own needs.
+typedef struct weft__meter {
+    weft_forecast* forecast;
+    void (*run)(weft__runner* runner, const weft__batch* batch);
+    const weft__batch* batch;
+    uint64_t* times; // By item.
+    uint64_t clock_ns;
+    uint64_t since_ns; // When the caller was last in a batch.
+    uint32_t workers;
+    bool limited; // Caches do not hold the world.
+    weft_status status;
+} weft__meter;
+
+static void timed_item(void* context, uint32_t worker, uint32_t item) {
+    weft__meter* meter = context;
+    uint64_t begin = weft__os_clock_ns();
+    meter->batch->fn(meter->batch->context, worker, item);
+    uint64_t took = weft__os_clock_ns() - begin;
+    meter->times[item] = took > meter->clock_ns ? took - meter->clock_ns : 0;
+}
+
+static uint32_t timed_shard(const void* context, uint32_t item) {
+    const weft__meter* meter = context;
+    return meter->batch->shard_of(meter->batch->context, item);
+}
+
+// Bytes of one row that the systems of an archetype in a stage take from memory and bring back. A
+// column that is written is also read.
+static uint64_t row_bytes(const weft_world* world, const weft__stage* stage, uint32_t archetype) {
+    const weft__program* program = &stage->programs.items[archetype];
+    const weft__archetype* type = &world->archetypes.items[archetype];
+    uint64_t bytes = 0;
+    for (uint32_t column = 0; column < type->column_count; column++) {
+        bool reads = false;
+        bool writes = false;
+        bool buffered = false;
+        for (uint32_t i = 0; i < program->count; i++) {
+            const weft__entry* entry = &stage->entries.items[program->begin + i];
+            const weft__access* access = &entry->system->access;
+            for (uint32_t k = 0; k < access->terms.count; k++) {
+                const weft__term* term = &access->terms.items[k];
+                if (stage->columns.items[entry->columns + k] != column)
+                    continue;
+                bool write =
+                    term->mode == WEFT_ACCESS_WRITE || term->mode == WEFT_ACCESS_WRITE_OPTIONAL;
+                writes = writes || write;
+                reads = reads || !write;
+                buffered = buffered || term->buffered;
+            }
+        }
+        uint64_t times = (writes ? 2u : 0u) + (reads && (buffered || !writes) ? 1u : 0u);
+        bytes += times * type->column_sizes[column];
+    }
+    return bytes;
+}
+
+static double item_bytes(const weft__stage_run* run, uint32_t item) {
+    const weft__stage* stage = run->stage;
+    if (item < stage->world_systems.count)
+        return 0;
+    uint32_t begin = item - stage->world_systems.count;
+    uint32_t end = begin + 1;
+    if (stage->sweep.groups != 0) {
+        end = weft__stage_cut(stage, begin + 1, stage->sweep.groups);
+        begin = weft__stage_cut(stage, begin, stage->sweep.groups);
+    }
+    double bytes = 0;
+    for (uint32_t i = begin; i < end; i++) {
+        const weft__chunk* chunk = stage->tasks.items[i];
+        bytes +=
+            (double)(chunk->row_count * row_bytes(run->executor->world, stage, chunk->archetype));
+    }
+    return bytes;
+}
+
+// What the item would have taken on a core that is alone, as far as company made it longer.
+static double cost_alone(const weft__meter* meter, double took, double bytes, bool together) {
+    const weft_forecast_desc* desc = &meter->forecast->desc;
+    if (!together)
+        return took;
+    double memory = 0;
+    double slow = 1;
+    if (meter->limited && desc->core_bytes_per_ns > 0 && bytes > 0) {
+        double wanted = desc->core_bytes_per_ns * meter->workers;
+        if (desc->all_bytes_per_ns > 0 && wanted > desc->all_bytes_per_ns)
+            slow = wanted / desc->all_bytes_per_ns;
+        memory = bytes / desc->core_bytes_per_ns;
+        memory = memory * slow < took ? memory : took / slow;
+    }
+    return memory + (took - memory * slow) / desc->crowding;
+}
+
+static void keep_batch(weft__meter* meter, weft_executor* executor, double before_ns,
+                       bool together) {
+    weft_forecast* forecast = meter->forecast;
+    const weft__batch* batch = meter->batch;
+    uint32_t at = forecast->items.count;
+    meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->items, batch->count);
+    if (meter->status != WEFT_STATUS_OK)
+        return;
+    weft_forecast_item* items = forecast->items.items + at;
+    uint32_t loose = batch->unsharded;
+    for (uint32_t i = 0; i < batch->count; i++) {
+        // Of the tick's batches only stages keep a record of their times.
+        double bytes = executor->pace != NULL ? item_bytes(batch->context, i) : 0;
+        items[i] = (weft_forecast_item){
+            .cost_ns = cost_alone(meter, (double)meter->times[i], bytes, together),
+            .bytes = bytes,
+            .shard = i < loose ? WEFT_FORECAST_LOOSE : 0};
+        if (i >= loose)
+            items[i].shard = batch->shard_of != NULL ? batch->shard_of(batch->context, i)
+                                                     : (uint32_t)((uint64_t)(i - loose) *
+                                                                  executor->world->shards.count /
+                                                                  (batch->count - loose));
+    }
+    forecast->items.count += batch->count;
+    weft__forecast_batch kept = {.before_ns = before_ns,
+                                 .guess_ns = executor->pace != NULL ? 0 : batch->cost_ns,
+                                 .begin = at,
+                                 .count = batch->count,
+                                 .loose = loose};
+    if (executor->pace == NULL && kept.guess_ns == 0)
+        kept.guess_ns = 1;
+    meter->status = WEFT__VEC_PUSH(&forecast->arena, forecast->batches, kept);
+    forecast->ticks.items[forecast->ticks.count - 1].count += meter->status == WEFT_STATUS_OK;
+}
+
+static void meter_run(weft__runner* runner, const weft__batch* batch) {
+    weft_executor* executor = (weft_executor*)runner;
+    weft__meter* meter = executor->meter;
+    weft_forecast* forecast = meter->forecast;
+    uint64_t begin = weft__os_clock_ns();
+    double before_ns = (double)(begin - meter->since_ns);
+    forecast->times.count = 0;
+    if (meter->status == WEFT_STATUS_OK)
+        meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->times, batch->count);
+    if (meter->status != WEFT_STATUS_OK) {
+        meter->run(runner, batch);
+        return;
+    }
+    meter->batch = batch;
+    meter->times = forecast->times.items;
+    weft__batch timed = *batch;
+    timed.fn = timed_item;
+    timed.context = meter;
+    timed.shard_of = batch->shard_of != NULL ? timed_shard : NULL;
+    uint64_t alone = executor->stats.stages_alone;
+    meter->run(runner, &timed);
+    if (batch->count > 0)
+        keep_batch(meter, executor, before_ns,
+                   meter->workers > 1 && executor->stats.stages_alone == alone);
+    meter->since_ns = weft__os_clock_ns();
+    if (batch->count == 0)
+        meter->since_ns -= (uint64_t)before_ns; // The next one has it.
+}
+
+static uint64_t clock_cost(void) {
+    uint64_t best = UINT64_MAX;
+    for (uint32_t i = 0; i < CLOCK_ROUNDS; i++) {
+        uint64_t begin = weft__os_clock_ns();
+        uint64_t took = weft__os_clock_ns() - begin;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+static uint64_t world_bytes(const weft_world* world) {
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < world->archetypes.count; i++) {
+        const weft__archetype* archetype = &world->archetypes.items[i];
+        uint64_t row = sizeof(weft_entity);
+        for (uint32_t column = 0; column < archetype->column_count; column++) {
+            const weft__type* type = weft__type_at(world, archetype->column_types[column]);
+            row += archetype->column_sizes[column] * (type->buffered ? 2u : 1u);
+        }
+        for (uint32_t k = 0; k < archetype->chunks.count; k++)
+            bytes += archetype->chunks.items[k]->row_count * row;
+    }
+    return bytes;
+}
+
+static weft_status measured_tick(weft__meter* meter, weft_executor* executor, bool digest) {
+    weft_digest view, full;
+    meter->since_ns = weft__os_clock_ns();
+    WEFT_TRY(weft_executor_tick(executor));
+    if (digest)
+        WEFT_TRY(weft_executor_digest(executor, &view, &full));
+    WEFT_TRY(meter->status);
+    weft_forecast_batch rest = {.before_ns = (double)(weft__os_clock_ns() - meter->since_ns)};
+    return weft_forecast_add_batch(meter->forecast, &rest);
+}
+
+weft_status weft_forecast_measure(weft_forecast* forecast, weft_executor* executor, bool digest) {
+    WEFT_ASSERT(forecast != NULL && executor != NULL && executor->meter == NULL);
+    const weft_executor_desc* desc = &executor->desc;
+    if (desc->kind != WEFT_EXECUTOR_SERIAL && desc->kind != WEFT_EXECUTOR_THREADS)
+        return WEFT_STATUS_UNSUPPORTED;
+    weft_world* world = executor->world;
+    uint64_t bytes = world_bytes(world);
+    uint32_t batches = forecast->batches.count;
+    uint32_t items = forecast->items.count;
+    WEFT_TRY(weft_forecast_add_tick(forecast, world->shards.count, bytes));
+    weft__meter meter = {.forecast = forecast,
+                         .run = executor->runner.run,
+                         .clock_ns = clock_cost(),
+                         .workers = executor->pool != NULL ? executor->pool->active : 1,
+                         .limited = bytes > forecast->desc.cache_bytes};
+    uint64_t preemptions = weft__os_preemptions();
+    executor->meter = &meter;
+    executor->runner.run = meter_run;
+    weft_status status = measured_tick(&meter, executor, digest);
+    executor->runner.run = meter.run;
+    executor->meter = NULL;
+    weft__forecast_tick* tick = &forecast->ticks.items[forecast->ticks.count - 1];
+    tick->disturbed = weft__os_preemptions() != preemptions;
+    if (tick->shard_count < world->shards.count)
+        tick->shard_count = world->shards.count;
+    if (status != WEFT_STATUS_OK) { // As if it had never been.
+        forecast->ticks.count--;
+        forecast->batches.count = batches;
+        forecast->items.count = items;
+    }
+    return status;
+}
+
+double weft_forecast_join_ns(const weft_executor* executor) {
+    WEFT_ASSERT(executor != NULL);
+    return executor->pool == NULL || executor->pool->active < 2 ? 0
+                                                                : (double)executor->pool->join_ns;
+}

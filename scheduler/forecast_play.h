@@ -1,0 +1,104 @@
+/// Measured ticks as they are kept, and how they are played.
+#pragma once
+
+#include <weft/forecast.h>
+
+#include "exec.h"
+#include "sharing.h"
+
+typedef struct weft__forecast_batch {
+    double before_ns;
+    uint64_t guess_ns;
+    uint32_t begin; // In the forecast's items.
+    uint32_t count;
+    uint32_t loose;
+} weft__forecast_batch;
+
+typedef struct weft__forecast_tick {
+    uint32_t begin; // In the forecast's batches.
+    uint32_t count;
+    uint32_t shard_count;
+    uint64_t world_bytes;
+    bool disturbed;
+} weft__forecast_tick;
+
+struct weft_forecast {
+    weft__arena arena;
+    weft_forecast_desc desc;
+    WEFT__VEC(weft__forecast_tick) ticks;
+    WEFT__VEC(weft__forecast_batch) batches;
+    WEFT__VEC(weft_forecast_item) items;
+    WEFT__VEC(uint64_t) times; // Of the items of the batch that is being measured.
+};
+
+/// One worker: where it is, and what it is doing.
+typedef struct weft__forecast_player {
+    uint32_t core; // Dense, as the next.
+    uint32_t node;
+    double speed;
+    // The piece at hand. It takes delay_ns and then, all mixed, the rest.
+    double delay_ns;
+    double compute_ns;
+    double memory_ns;
+    double bytes;
+    uint32_t home; // The node that the bytes are on.
+    double part;   // Of the piece that is still to do.
+    // By the last look at who runs: the whole piece, and what of it is memory that others use.
+    double whole_ns;
+    double base_ns;
+    bool runs; // An item; else it is on its way to the first one.
+    bool done;
+    uint32_t help_at; // How many of the others it has looked at.
+    double end_ns;
+} weft__forecast_player;
+
+/// One worker's items of the batch: loose ones, then homed ones, by number.
+typedef struct weft__forecast_share {
+    uint32_t loose_begin;
+    uint32_t loose_count;
+    uint32_t homed_begin;
+    uint32_t count;
+    uint32_t left; // Not claimed.
+} weft__forecast_share;
+
+/// What the batches of one play have in common. Arrays have an entry for each worker that takes
+/// part, unless they say something else.
+typedef struct weft__forecast_play {
+    weft_forecast* forecast;
+    const weft_forecast_machine* machine;
+    uint32_t worker_count;
+    uint32_t active;
+    uint32_t core_count;
+    uint32_t node_count;
+    uint32_t cpu_count; // Of the machine.
+    uint64_t cache_bytes;
+    double join_ns;       // Of all that take part.
+    bool limited;         // The caches do not hold the world of the tick that is played.
+    uint32_t shard_count; // Of the same.
+    weft__forecast_player* players;
+    weft__forecast_share* shares;
+    uint32_t* on_core;    // By core: workers that run something.
+    double* slow;         // By node: how much longer memory takes, at least 1.
+    uint32_t* help_order; // [worker_count][worker_count - 1]
+    // Sums of workers' time.
+    double busy_ns;
+    double memory_ns;
+    double alone_ns;
+} weft__forecast_play;
+
+// forecast_seats.c
+/// Fills what is about workers and the machine. Status: those of weft_topology_place().
+WEFT_NODISCARD weft_status weft__forecast_seats(weft__forecast_play* play);
+
+// forecast_play.c
+/// The time of a batch, by the caller alone or together, as the executor would have it, after what
+/// the caller does alone before it. Adds to the sums.
+double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast_batch* batch,
+                                 bool* shared_out);
+
+/// The part of an item's cost that is memory, as measured; 0 where caches hold the world.
+double weft__forecast_memory_part(const weft__forecast_play* play, const weft_forecast_item* item);
+
+/// What an item takes on a core of this speed that has a node to itself.
+double weft__forecast_item_time(const weft__forecast_play* play, const weft_forecast_item* item,
+                                double speed);
