@@ -34,6 +34,7 @@ static const weft_measure* const measures[] = {
     &weft_measure_persist,         //
     &weft_measure_rollback,        //
     &weft_measure_processes,       //
+    &weft_measure_forecast,        //
     &weft_measure_numbers,         //
     &weft_measure_headline,        //
 };

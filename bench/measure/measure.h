@@ -157,5 +157,6 @@ extern const weft_measure weft_measure_log;
 extern const weft_measure weft_measure_persist;
 extern const weft_measure weft_measure_rollback;
 extern const weft_measure weft_measure_processes;
+extern const weft_measure weft_measure_forecast;
 extern const weft_measure weft_measure_numbers;
 extern const weft_measure weft_measure_headline;
