@@ -81,6 +81,14 @@ weft_status weft_forecast_add_batch(weft_forecast* forecast, const weft_forecast
     return WEFT_STATUS_OK;
 }
 
+void weft_forecast_drop(weft_forecast* forecast) {
+    WEFT_ASSERT(forecast != NULL && forecast->ticks.count > 0);
+    const weft__forecast_tick* tick = &forecast->ticks.items[--forecast->ticks.count];
+    if (tick->count > 0)
+        forecast->items.count = forecast->batches.items[tick->begin].begin;
+    forecast->batches.count = tick->begin;
+}
+
 uint32_t weft_forecast_ticks(const weft_forecast* forecast, uint32_t* disturbed_out) {
     WEFT_ASSERT(forecast != NULL);
     uint32_t disturbed = 0;

@@ -209,8 +209,6 @@ weft_status weft_forecast_measure(weft_forecast* forecast, weft_executor* execut
         return WEFT_STATUS_UNSUPPORTED;
     weft_world* world = executor->world;
     uint64_t bytes = world_bytes(world);
-    uint32_t batches = forecast->batches.count;
-    uint32_t items = forecast->items.count;
     WEFT_TRY(weft_forecast_add_tick(forecast, world->shards.count, bytes));
     weft__meter meter = {.forecast = forecast,
                          .run = executor->runner.run,
@@ -227,11 +225,8 @@ weft_status weft_forecast_measure(weft_forecast* forecast, weft_executor* execut
     tick->disturbed = weft__os_preemptions() != preemptions;
     if (tick->shard_count < world->shards.count)
         tick->shard_count = world->shards.count;
-    if (status != WEFT_STATUS_OK) { // As if it had never been.
-        forecast->ticks.count--;
-        forecast->batches.count = batches;
-        forecast->items.count = items;
-    }
+    if (status != WEFT_STATUS_OK)
+        weft_forecast_drop(forecast);
     return status;
 }
 

@@ -53,6 +53,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_BISECT = 1024,
     WEFT_CLI_SELFTEST = 2048,
     WEFT_CLI_REPLAY = 4096,
+    WEFT_CLI_FORECAST = 8192,
     WEFT_CLI_COMPLETION = 1 << 20,
 } weft_cli_command;
 
@@ -142,6 +143,12 @@ typedef struct weft_cli_options {
     const char* machine;
     const char* svg_path;
     uint32_t quota_milli_cpus; // 0: not said.
+    // forecast
+    const char* worker_counts; // As written; null: not said.
+    double speed;              // 0: not said, as the next two.
+    double smt;
+    double bandwidth; // GB/s of a node.
+    bool digest;
     // bisect
     const char* bundle_path; // Of verify.
     const char* record_path; // Of run.
@@ -347,6 +354,11 @@ const char* weft_cli_error(weft_status status, const weft_world* world,
 /// the module's defaults filled in. On failure prints and returns the exit code.
 weft_exit weft_cli_prepare(const weft_cli* cli, const char* command, weft_cli_options* options,
                            weft_cli_module* module_out);
+
+// topology_open.c --------------------------------------------------------------------------------
+
+/// The machine of --machine, else this one, with the quota of --quota. Says why it cannot be had.
+weft_exit weft_cli_topology_open(const weft_cli_options* options, weft_topology** topology_out);
 
 // guard_print.c ----------------------------------------------------------------------------------
 
@@ -613,6 +625,7 @@ weft_exit weft_cli_lint(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_topo(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_forecast(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

@@ -1,39 +1,9 @@
 // weft topo: the machine as the scheduler sees it, and where workers and shards go.
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "topo_report.h"
 
 /// Entities whose shards are shown, where nothing is said.
 #define ENTITIES_DEFAULT 1000000u
-
-/// Says why a machine cannot be shown.
-static void machine_complain(const weft_cli_options* options, weft_status status) {
-    const char* source = options->machine;
-    if (source == NULL)
-        weft_cli_complain("this machine: %s [%s]", weft_status_text(status),
-                          weft_status_name(status));
-    else if (status == WEFT_STATUS_BAD_ARGUMENT)
-        weft_cli_complain("--machine: hwloc does not understand '%s'; write for instance "
-                          "'synthetic:package:2 [numa] l3:4 core:8 pu:2'",
-                          source);
-    else if (status == WEFT_STATUS_FILE_ERROR)
-        weft_cli_complain("--machine: the file %s cannot be read: %s; a machine that is no file is "
-                          "written synthetic:...",
-                          source, strerror(errno));
-    else if (status == WEFT_STATUS_BAD_FORMAT)
-        weft_cli_complain("--machine: %s is no XML file that this hwloc reads; `lstopo FILE.xml` "
-                          "of hwloc 2 writes one",
-                          source);
-    else if (status == WEFT_STATUS_UNSUPPORTED)
-        weft_cli_complain("--machine: this program was built without hwloc, and knows no other "
-                          "machine than this one");
-    else
-        weft_cli_complain("--machine: %s: %s [%s]", source, weft_status_text(status),
-                          weft_status_name(status));
-}
 
 /// Writes a file, or to standard output without a name.
 static weft_exit report_write(const topo_report* report, const char* path, const char* what,
@@ -50,17 +20,10 @@ static weft_exit report_write(const topo_report* report, const char* path, const
 }
 
 static weft_exit topo_show(const weft_cli_options* options, topo_report* report) {
-    weft_topology_desc desc = weft_topology_desc_default();
-    desc.source = options->machine;
-    desc.quota_milli_cpus = options->quota_milli_cpus;
-    errno = 0;
-    weft_status status = weft_topology_create(&desc, &report->topology);
-    if (status != WEFT_STATUS_OK) {
-        bool wrong = options->machine != NULL && status == WEFT_STATUS_BAD_ARGUMENT;
-        machine_complain(options, status);
-        return wrong ? WEFT_EXIT_USAGE : WEFT_EXIT_FAILURE;
-    }
-    status = topo_report_init(report);
+    weft_exit code = weft_cli_topology_open(options, &report->topology);
+    if (code != WEFT_EXIT_OK)
+        return code;
+    weft_status status = topo_report_init(report);
     if (status == WEFT_STATUS_BAD_ARGUMENT) {
         weft_cli_complain("--cpus: a CPU is listed twice, or may not be used; without --cpus "
                           "`weft topo` shows those that may");
@@ -70,7 +33,6 @@ static weft_exit topo_show(const weft_cli_options* options, topo_report* report)
         weft_cli_complain("%s", weft_status_text(status));
         return WEFT_EXIT_FAILURE;
     }
-    weft_exit code = WEFT_EXIT_OK;
     if (options->svg_path != NULL)
         code = report_write(report, options->svg_path, "picture", topo_svg_print);
     if (code == WEFT_EXIT_OK && (options->svg_path == NULL || options->json))

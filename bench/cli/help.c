@@ -104,6 +104,18 @@ static const weft_cli_help helps[] = {
      "  weft topo --machine server.xml --svg server.svg\n"
      "  weft topo --machine 'synthetic:package:2 [numa] l3:4 core:8 pu:2' --quota 1.5\n\n"
      "Exit status: 0 done, refused pins are shown, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_FORECAST, "WORKLOAD|MODULE.so",
+     "Measure ticks of a simulation on one worker here, and say what a tick would take with more, "
+     "on this machine or another.\v"
+     "Columns: bound is the speed-up that no executor could pass; busy, memory, alone and waiting "
+     "are where the workers' time goes: working, waiting for memory that others use, for what the "
+     "caller does alone, for the last one. What is assumed is printed.\n\n"
+     "Examples:\n"
+     "  weft forecast creatures --entities 1M\n"
+     "  weft forecast creatures --machine server.xml --workers 1..128\n"
+     "  weft forecast ./my_module.so --machine 'synthetic:package:2 [numa] core:16 pu:2' "
+     "--bandwidth 150\n\n"
+     "Exit status: 0 done, 2 wrong usage, 3 failure."},
     {WEFT_CLI_SELFTEST, "[FAULT]",
      "Plant each kind of fault in a small simulation, run the instruments on it, and fail unless "
      "each "

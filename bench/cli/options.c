@@ -2,10 +2,8 @@
 
 #define _GNU_SOURCE // reallocarray
 
-#include "cli.h"
+#include "option_values.h"
 
-#include <argp.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +32,11 @@ enum {
     KEY_MACHINE,
     KEY_QUOTA,
     KEY_SVG,
+    KEY_WORKER_COUNTS,
+    KEY_SPEED,
+    KEY_SMT,
+    KEY_BANDWIDTH,
+    KEY_DIGEST,
     KEY_SWEEP,
     KEY_GUARD,
     KEY_ROLLBACK,
@@ -84,7 +87,7 @@ enum {
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
      WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY | WEFT_CLI_EXPORT |    \
-     WEFT_CLI_TOPO)
+     WEFT_CLI_TOPO | WEFT_CLI_FORECAST)
 #define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | COMPARES)
@@ -98,10 +101,11 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
-    {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT,
+    {SIZED | WEFT_CLI_FORECAST,
+     {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0,
@@ -138,18 +142,32 @@ static const option_row option_rows[] = {
       "With processes: kill a worker that is in one task so long: 500ms, 30s, 0: never (default: "
       "30s)",
       2}},
-    {EXECUTES | WEFT_CLI_TOPO,
+    {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"placement", KEY_PLACEMENT, "POLICY", 0,
       "CPUs of the workers: spread (the default), compact, per-node", 2}},
-    {EXECUTES | WEFT_CLI_TOPO,
+    {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"cpus", KEY_CPUS, "LIST", 0, "CPUs of the workers, in this order: 0,2,4-7", 2}},
     {WEFT_CLI_RUN,
      {"interleave", KEY_INTERLEAVE, NULL, 0,
       "Memory in turn on all NUMA nodes, not where it is first touched", 2}},
-    {WEFT_CLI_TOPO,
+    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"machine", KEY_MACHINE, "MACHINE", 0,
       "Another machine: an XML file of hwloc, or 'synthetic:package:2 core:8 pu:2'", 1}},
-    {WEFT_CLI_TOPO, {"quota", KEY_QUOTA, "CPUS", 0, "Reckon with this quota of CPU time: 1.5", 1}},
+    {WEFT_CLI_FORECAST,
+     {"workers", KEY_WORKER_COUNTS, "LIST", 0,
+      "Numbers of workers: 1..128 or 1,2,4..8 (default: 1, 2, 4, ... and what the machine has)",
+      2}},
+    {WEFT_CLI_FORECAST,
+     {"speed", KEY_SPEED, "X", 0, "Its cores are so many times as fast as those here (default: 1)",
+      1}},
+    {WEFT_CLI_FORECAST,
+     {"smt", KEY_SMT, "X", 0, "A core with two busy CPUs does X of one (default: 1, no gain)", 1}},
+    {WEFT_CLI_FORECAST,
+     {"bandwidth", KEY_BANDWIDTH, "GB/S", 0,
+      "Memory bandwidth of each of its NUMA nodes (default: that of all cores here)", 1}},
+    {WEFT_CLI_FORECAST, {"digest", KEY_DIGEST, NULL, 0, "With the digest of every tick", 4}},
+    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
+     {"quota", KEY_QUOTA, "CPUS", 0, "Reckon with this quota of CPU time: 1.5", 1}},
     {WEFT_CLI_TOPO, {"svg", KEY_SVG, "FILE", 0, "Draw a picture into a file", 3}},
     {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin workers to CPUs", 2}},
     {COMPARES,
@@ -313,95 +331,6 @@ bool weft_cli_option_next(weft_cli_command command, size_t* at, weft_cli_option*
 
 // Parsing ----------------------------------------------------------------------------------------
 
-static void parse_count(struct argp_state* state, const char* name, const char* text, bool* has,
-                        uint64_t* out) {
-    if (!weft_cli_count_parse(text, out))
-        argp_error(state, "--%s: '%s' is not a whole number; write 250000, 10k, 1M or 1e6", name,
-                   text);
-    *has = true;
-}
-
-static void parse_u64(struct argp_state* state, const char* name, const char* text, bool* has,
-                      uint64_t* out) {
-    if (!weft_cli_u64_parse(text, out))
-        argp_error(state, "--%s: '%s' is not a number of 64 bits; write 42 or 0x2a", name, text);
-    *has = true;
-}
-
-static uint32_t parse_small(struct argp_state* state, const char* name, const char* text,
-                            uint32_t max) {
-    uint64_t value = 0;
-    if (!weft_cli_u64_parse(text, &value) || value == 0 || value > max)
-        argp_error(state, "--%s: '%s' is not a number from 1 to %u", name, text, max);
-    return (uint32_t)value;
-}
-
-static void parse_executor(struct argp_state* state, const char* text) {
-    weft_cli_executor executor;
-    if (!weft_cli_executor_parse(text, strlen(text), &executor))
-        argp_error(state,
-                   "--executor: '%s' is not serial, virtual:N, threads:N or processes:N with 1 to "
-                   "%u workers",
-                   text, WEFT_CLI_WORKERS_MAX);
-}
-
-/// "2%" or "2" as 0.02.
-static double parse_percent(struct argp_state* state, const char* name, const char* text) {
-    char* end;
-    double percent = strtod(text, &end);
-    if (*end == '%')
-        end++;
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || !(percent >= 0 && percent <= 1000))
-        argp_error(state, "--%s: '%s' is not a percentage from 0 to 1000; write 2%% or 0.5%%", name,
-                   text);
-    return percent / 100;
-}
-
-static void parse_sweep(struct argp_state* state, const char* text, weft_cli_options* options) {
-    if (!weft_cli_sweep_parse(text, &options->sweep))
-        argp_error(state, "--sweep: '%s' is not auto, chunk or system", text);
-    options->has_sweep = true;
-}
-
-static void parse_guard(struct argp_state* state, const char* text, weft_cli_options* options) {
-    options->guard = WEFT_GUARD_NONE;
-    while (options->guard <= WEFT_GUARD_TRAP && strcmp(weft_guard_name(options->guard), text) != 0)
-        options->guard++;
-    if (options->guard > WEFT_GUARD_TRAP)
-        argp_error(state, "--guard: '%s' is not none, alias, hash, twin or trap", text);
-    options->has_guard = true;
-}
-
-static void parse_depth(struct argp_state* state, const char* text, weft_cli_options* options) {
-    if (!weft_cli_depth_parse(text, &options->depth))
-        argp_error(state, "--check: '%s' is not root, sync or heavy", text);
-}
-
-static void parse_time(struct argp_state* state, const char* text, weft_cli_options* options) {
-    if (!weft_cli_time_parse(text, &options->time_s))
-        argp_error(state, "--time: '%s' is not a time; write 60s, 5m or 2h", text);
-}
-
-// "500ms", "30s", 0.
-static void parse_stuck(struct argp_state* state, const char* text, weft_cli_options* options) {
-    uint64_t ms = 0;
-    double seconds = 0;
-    char number[16] = "";
-    size_t length = strlen(text);
-    bool read = false;
-    if (length > 2 && length < sizeof number && strcmp(text + length - 2, "ms") == 0) {
-        memcpy(number, text, length - 2);
-        read = weft_cli_u64_parse(number, &ms) && ms > 0 && ms < UINT32_MAX;
-        seconds = (double)ms / 1000;
-    } else {
-        read = strcmp(text, "0") == 0 || weft_cli_time_parse(text, &seconds);
-    }
-    if (!read || seconds > 1e6)
-        argp_error(state, "--stuck: '%s' is not a time; write 500ms, 30s or 0", text);
-    options->stuck_ns = (uint64_t)(seconds * 1e9);
-    options->has_stuck = true;
-}
-
 /// What is for worker processes.
 static error_t parse_process(int key, const char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -420,7 +349,7 @@ static error_t parse_process(int key, const char* text, struct argp_state* state
         options->has_retries = true;
         return 0;
     case KEY_STUCK:
-        parse_stuck(state, text, options);
+        option_stuck(state, text, options);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -435,38 +364,38 @@ static error_t parse_option(int key, char* text, struct argp_state* state) {
     case KEY_STUCK:
         return parse_process(key, text, state);
     case KEY_ENTITIES:
-        parse_count(state, "entities", text, &options->has_entity_count, &options->entity_count);
+        option_count(state, "entities", text, &options->has_entity_count, &options->entity_count);
         return 0;
     case KEY_TICKS:
-        parse_count(state, "ticks", text, &options->has_tick_count, &options->tick_count);
+        option_count(state, "ticks", text, &options->has_tick_count, &options->tick_count);
         return 0;
     case KEY_SEED:
-        parse_u64(state, "seed", text, &options->has_seed, &options->seed);
+        option_u64(state, "seed", text, &options->has_seed, &options->seed);
         return 0;
     case KEY_SCHEDULE_SEED:
-        parse_u64(state, "schedule-seed", text, &options->has_schedule_seed,
-                  &options->schedule_seed);
+        option_u64(state, "schedule-seed", text, &options->has_schedule_seed,
+                   &options->schedule_seed);
         return 0;
     case KEY_SWEEP:
-        parse_sweep(state, text, options);
+        option_sweep(state, text, options);
         return 0;
     case KEY_GUARD:
-        parse_guard(state, text, options);
+        option_guard(state, text, options);
         return 0;
     case KEY_ROLLBACK:
         options->rollback_ticks =
-            text == NULL ? 0 : parse_small(state, "rollback", text, UINT32_MAX);
+            text == NULL ? 0 : option_small(state, "rollback", text, UINT32_MAX);
         options->has_rollback = true;
         return 0;
     case KEY_SEEDS:
-        options->seed_count = parse_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);
+        options->seed_count = option_small(state, "seeds", text, WEFT_CLI_SEEDS_MAX);
         options->has_seed_count = true;
         return 0;
     case KEY_WORKERS:
-        options->worker_count = parse_small(state, "workers", text, WEFT_CLI_WORKERS_MAX);
+        options->worker_count = option_small(state, "workers", text, WEFT_CLI_WORKERS_MAX);
         return 0;
     case KEY_EXECUTOR:
-        parse_executor(state, text);
+        option_executor(state, text);
         options->executor = text;
         return 0;
     case ARGP_KEY_ARG:
@@ -501,7 +430,7 @@ static error_t parse_bench(int key, char* text, struct argp_state* state) {
         options->save_path = text;
         return 0;
     case KEY_THRESHOLD:
-        options->threshold = parse_percent(state, "threshold", text);
+        options->threshold = option_percent(state, "threshold", text);
         return 0;
     default:
         return parse_option(key, text, state);
@@ -607,37 +536,25 @@ static error_t parse_perturb(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
     case KEY_PERTURB:
-        parse_count(state, "perturb", text, &options->has_perturb_count, &options->perturb_count);
+        option_count(state, "perturb", text, &options->has_perturb_count, &options->perturb_count);
         if (options->perturb_count == 0)
             argp_error(state, "--perturb: draw at least one configuration");
         return 0;
     case KEY_PERTURB_SEED:
-        parse_u64(state, "perturb-seed", text, &options->has_perturb_seed, &options->perturb_seed);
+        option_u64(state, "perturb-seed", text, &options->has_perturb_seed, &options->perturb_seed);
         return 0;
     case KEY_PERTURB_DRAW:
-        parse_u64(state, "perturb-draw", text, &options->has_perturb_draw, &options->perturb_draw);
+        option_u64(state, "perturb-draw", text, &options->has_perturb_draw, &options->perturb_draw);
         return 0;
     case KEY_TIME:
-        parse_time(state, text, options);
+        option_time(state, text, options);
         return 0;
     case KEY_CHECK:
-        parse_depth(state, text, options);
+        option_depth(state, text, options);
         return 0;
     default:
         return parse_log(key, text, state);
     }
-}
-
-/// "tick", "none", or a number of ticks.
-static uint32_t parse_fsync(struct argp_state* state, const char* text) {
-    uint64_t ticks = 0;
-    if (strcmp(text, "none") == 0)
-        return 0;
-    if (strcmp(text, "tick") == 0)
-        return 1;
-    if (!weft_cli_count_parse(text, &ticks) || ticks == 0 || ticks > UINT32_MAX)
-        argp_error(state, "--fsync: '%s' is not tick, none or a number of ticks", text);
-    return (uint32_t)ticks;
 }
 
 static error_t parse_persist(int key, char* text, struct argp_state* state) {
@@ -647,15 +564,15 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
         options->journal_path = text;
         return 0;
     case KEY_FSYNC:
-        options->sync_ticks = parse_fsync(state, text);
+        options->sync_ticks = option_fsync(state, text);
         options->has_fsync = true;
         return 0;
     case KEY_SNAPSHOT:
         list_add(&options->snapshots, &options->snapshot_count, text);
         return 0;
     case KEY_SNAPSHOT_EVERY:
-        parse_count(state, "snapshot-every", text, &options->has_snapshot_every,
-                    &options->snapshot_every);
+        option_count(state, "snapshot-every", text, &options->has_snapshot_every,
+                     &options->snapshot_every);
         return 0;
     case KEY_COMPRESS:
         options->compress = true;
@@ -664,10 +581,10 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
         options->resume_path = text;
         return 0;
     case KEY_FROM:
-        parse_count(state, "from", text, &options->has_from, &options->from);
+        option_count(state, "from", text, &options->has_from, &options->from);
         return 0;
     case KEY_TO:
-        parse_count(state, "to", text, &options->has_to, &options->to);
+        option_count(state, "to", text, &options->has_to, &options->to);
         return 0;
     case KEY_DIFF:
         options->diff = true;
@@ -676,7 +593,7 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
         options->audit = true;
         return 0;
     case KEY_RATE:
-        options->rate = parse_small(state, "rate", text, WEFT_CLOCK_RATE_MAX);
+        options->rate = option_small(state, "rate", text, WEFT_CLOCK_RATE_MAX);
         return 0;
     case KEY_LATE:
         if (strcmp(text, "catch-up") != 0 && strcmp(text, "skip") != 0)
@@ -688,14 +605,27 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
     }
 }
 
-static void parse_cpus(struct argp_state* state, const char* text, weft_cli_options* options) {
-    free(options->cpus);
-    options->cpus = NULL;
-    uint32_t count = 0;
-    if (!weft_cli_cpus_parse(text, &options->cpus, &count))
-        argp_error(state, "--cpus: '%s' is not a list of at most %u CPUs; write 0,2,4-7", text,
-                   WEFT_CLI_WORKERS_MAX);
-    options->placement = (weft_placement){WEFT_PLACEMENT_LIST, options->cpus, count};
+static error_t parse_forecast(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_WORKER_COUNTS:
+        options->worker_counts = text;
+        return 0;
+    case KEY_SPEED:
+        options->speed = option_factor(state, "speed", text, 0.01, 100);
+        return 0;
+    case KEY_SMT:
+        options->smt = option_factor(state, "smt", text, 1, 8);
+        return 0;
+    case KEY_BANDWIDTH:
+        options->bandwidth = option_factor(state, "bandwidth", text, 0.1, 100000);
+        return 0;
+    case KEY_DIGEST:
+        options->digest = true;
+        return 0;
+    default:
+        return parse_persist(key, text, state);
+    }
 }
 
 static error_t parse_place(int key, char* text, struct argp_state* state) {
@@ -707,7 +637,7 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
             argp_error(state, "--placement and --cpus exclude each other");
         options->has_placement = true;
         if (key == KEY_CPUS)
-            parse_cpus(state, text, options);
+            option_cpus(state, text, options);
         else if (!weft_cli_placement_parse(text, &options->placement.policy))
             argp_error(state, "--placement: '%s' is not spread, compact or per-node", text);
         return 0;
@@ -734,7 +664,7 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
             argp_error(state, "--no-pin leaves no room for --placement or --cpus");
         return 0;
     default:
-        return parse_persist(key, text, state);
+        return parse_forecast(key, text, state);
     }
 }
 

@@ -16,6 +16,8 @@ static const weft_cli_row command_rows[] = {
     {"replay", WEFT_CLI_REPLAY, weft_cli_replay, "run a journal again and compare every digest"},
     {"graph", WEFT_CLI_GRAPH, weft_cli_graph, "show how systems are ordered, and why"},
     {"topo", WEFT_CLI_TOPO, weft_cli_topo, "show the machine, and where workers and shards go"},
+    {"forecast", WEFT_CLI_FORECAST, weft_cli_forecast,
+     "say what a tick takes with more workers, here or on another machine"},
     {"bench", WEFT_CLI_BENCH, weft_cli_bench, "measure Weft on this machine"},
     {"bench compare", WEFT_CLI_COMPARE, weft_cli_compare,
      "say which rows of two runs are faster or slower"},

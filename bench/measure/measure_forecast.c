@@ -34,19 +34,40 @@ typedef struct trial {
     weft_rig rig;
     weft_forecast* forecast[WAYS];
     weft_series ticks[WAYS];
+    uint32_t patience; // Disturbed ticks that may still be taken again.
 } trial;
 
-static weft_status run_block(trial* all, uint32_t way, uint32_t ticks) {
-    WEFT_TRY(weft_rig_tick(&all->rig, way)); // Brings the data to these caches.
-    for (uint32_t i = 0; i < ticks; ++i) {
-        weft_watch before = weft_measure_watch(all->options);
+// Runs one tick that is timed as a whole, or measured. True in `good` if nobody took the CPUs.
+static weft_status run_tick(trial* all, uint32_t way, bool measured, bool* good) {
+    double took = 0;
+    weft_watch before = weft_measure_watch(all->options);
+    if (measured) {
+        WEFT_TRY(weft_prospect_tick(&all->rig, way, all->forecast[way], false));
+    } else {
         uint64_t begin = weft_measure_now_ns();
         WEFT_TRY(weft_rig_tick(&all->rig, way));
-        double took = (double)(weft_measure_now_ns() - begin);
-        if (weft_measure_watched(all->options, &before))
-            all->ticks[way].disturbed++;
+        took = (double)(weft_measure_now_ns() - begin);
+    }
+    *good = !weft_measure_watched(all->options, &before);
+    if (!measured && (*good || all->patience == 0))
         weft_series_add(&all->ticks[way], took);
-        WEFT_TRY(weft_prospect_tick(&all->rig, way, all->forecast[way], false));
+    if (!measured && !*good && all->patience == 0)
+        all->ticks[way].disturbed++;
+    if (measured && !*good && all->patience > 0)
+        weft_forecast_drop(all->forecast[way]);
+    return WEFT_STATUS_OK;
+}
+
+// Disturbed ticks are taken again, as long as there is patience.
+static weft_status run_block(trial* all, uint32_t way, uint32_t ticks) {
+    WEFT_TRY(weft_rig_tick(&all->rig, way)); // Brings the data to these caches.
+    for (uint32_t i = 0; i < 2 * ticks;) {
+        bool good = false;
+        WEFT_TRY(run_tick(all, way, i % 2 == 1, &good));
+        if (good || all->patience == 0)
+            ++i;
+        else
+            --all->patience;
     }
     return WEFT_STATUS_OK;
 }
@@ -86,6 +107,7 @@ static weft_status measure_subject(trial* all) {
     const weft_measure_options* options = all->options;
     uint64_t count = options->quick ? all->what->quick_count : options->entity_count;
     uint32_t blocks = options->quick ? 2 : 8;
+    all->patience = options->quick ? 0 : 400;
     WEFT_TRY(weft_rig_open(&all->rig, all->what->module, count, options->seed));
     for (uint32_t way = 0; way < WAYS; ++way) {
         weft_executor_desc desc = weft_prospect_executor(way + 1, all->topology);

@@ -129,6 +129,10 @@ Test(measures, processes_run) {
     run_quick(&weft_measure_processes, 0);
 }
 
+Test(measures, forecast_runs) {
+    run_quick(&weft_measure_forecast, 0);
+}
+
 Test(measures, price_runs) {
     run_quick(&weft_measure_price, 0);
 }

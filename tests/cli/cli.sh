@@ -1932,6 +1932,80 @@ section_topo() {
     err "--interleave and --guard want different memory"
 }
 
+section_forecast() {
+    try 0 forecast creatures --entities 20k --ticks 5
+    silent
+    out "measured  5 ticks of one worker here, "
+    out "machine   this one"
+    out "assumed   a core, the fastest kind: 1 times as fast as one here; --speed"
+    grep -qE '^ *1 +1 +1 .* 1\.00 +1\.00 +100% +0% +0% +0%$' "$dir/out" || fail "one is not one"
+    out "as fast as one, "
+    try 0 forecast motion --entities 20k --ticks 3 --digest --json
+    is motion simulation
+    is true digest
+    is 3 ticks
+    is null machine source
+    is 1 forecasts 0 workers
+    is 1.0 forecasts 0 speedup
+    is 1.0 assumed speed
+    if "$weft" topo --machine "synthetic:core:1 pu:1" 2>&1 | grep -q "built without hwloc"; then
+        try 3 forecast motion --entities 20k --machine "synthetic:core:1 pu:1"
+        echo "skipped: other machines, which this program does not know"
+    else
+        try 0 forecast motion_compute --entities 100k --ticks 3 --workers 1,2..4,16 --json \
+            --machine "synthetic:package:2 [numa] core:4 pu:2" --speed 2 --smt 1.25 --bandwidth 99.5
+        is 16 machine cpus
+        is 2 machine nodes
+        is 4 forecasts 3 workers
+        is 4 forecasts 3 cores
+        is 8 forecasts 4 cores
+        is 2 forecasts 4 nodes
+        is 2.0 assumed speed
+        is 1.25 assumed smt
+        is 99.5 assumed node_gb_s
+        try 0 forecast motion_compute --entities 100k --ticks 3 --quota 2 --workers 8 --json \
+            --machine "synthetic:core:4 pu:1"
+        is 2 forecasts 0 taking_part
+        try 0 forecast creatures --entities 20k --ticks 2 --cpus 3,1 --workers 2 --json \
+            --machine "synthetic:core:2 pu:2"
+        is 2 forecasts 0 cores
+        try 2 forecast creatures --machine synthetic:bogus
+        err "hwloc does not understand 'synthetic:bogus'"
+        try 2 forecast creatures --machine "synthetic:core:2 pu:1" --cpus 7
+        err "--cpus: a CPU is listed twice, or may not be used"
+        if topo_file x3-2s-epyc-7742.xml; then
+            try 0 forecast creatures --entities 20k --ticks 2 --machine "$file" --workers 1..128
+            out "8 NUMA nodes, 128 cores, 256 CPUs"
+            [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ ' "$dir/out")" -eq 128 ] || fail "not 128 lines"
+        fi
+    fi
+
+    for list in 0 1..0 1025 1..1025 1, 1..2..3 x "" -1; do
+        try 2 forecast creatures --entities 1k --workers "$list"
+        err "--workers: '$list' is no list of numbers from 1 to 1024"
+    done
+    for wrong in "--speed 0" "--speed x" "--smt 0.5" "--smt 2x" "--bandwidth 0"; do
+        # $wrong is two words.
+        # shellcheck disable=SC2086
+        try 2 forecast creatures $wrong
+        err "${wrong% *}: '${wrong#* }' is not a number from "
+    done
+    for ticks in 0 10001; do
+        try 2 forecast creatures --ticks $ticks
+        err "--ticks: a forecast measures 1 to 10000 ticks"
+    done
+    try 2 forecast
+    err "forecast needs a simulation"
+    try 2 forecast creatures motion
+    err "forecast takes one simulation"
+    try 2 forecast nothing_like_it
+    err "nothing_like_it"
+    try 3 forecast creatures --machine /nowhere.xml
+    err "/nowhere.xml cannot be read"
+    try 3 forecast "$modules/failing.so"
+    err "failing"
+}
+
 section_interrupt() {
     interrupted run creatures --entities 1k --ticks 1e12 --hashes "$dir/some.hashes"
     err "interrupted after tick"

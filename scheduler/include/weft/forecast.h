@@ -44,6 +44,9 @@ WEFT_API void weft_forecast_destroy(weft_forecast* forecast);
 WEFT_API WEFT_NODISCARD weft_status weft_forecast_measure(weft_forecast* forecast,
                                                           weft_executor* executor, bool digest);
 
+/// Forgets the last tick, which turned out to be no good; there is one.
+WEFT_API void weft_forecast_drop(weft_forecast* forecast);
+
 /// Ticks so far, and how many of them count less because they were disturbed.
 WEFT_API uint32_t weft_forecast_ticks(const weft_forecast* forecast, uint32_t* disturbed_out);
 

@@ -1,0 +1,178 @@
+// `weft forecast`: the forecast in words and for programs, with all that it assumes.
+
+#include <string.h>
+
+#include "forecast_report.h"
+
+// A number of workers is enough that gives so much of the best speed-up.
+#define ENOUGH 0.95
+
+static double speedup(const forecast_report* report, const weft_forecast_result* result) {
+    return result->tick_ns > 0 ? report->one.tick_ns / result->tick_ns : 1;
+}
+
+static const char* source(const forecast_report* report) {
+    return report->options->machine != NULL ? report->options->machine : "this one";
+}
+
+static const char* as_here(bool said) {
+    return said ? "" : ", as here";
+}
+
+static void head_print(FILE* file, const forecast_report* report) {
+    char number[WEFT_CLI_NUMBER_SIZE];
+    char seconds[WEFT_CLI_NUMBER_SIZE];
+    uint32_t disturbed = 0;
+    uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
+    weft_topology_info there = weft_topology_info_get(report->there);
+    (void)fprintf(file, "forecast  %s, %s entities, %s\n", report->module->name,
+                  weft_cli_number(report->entity_count, number),
+                  report->options->digest ? "with the digest of every tick" : "without digests");
+    (void)fprintf(file, "measured  %u ticks of one worker here, %s of work each", ticks,
+                  weft_cli_seconds(report->one.work_ns * 1e-9, seconds));
+    if (disturbed > 0)
+        (void)fprintf(file, "; %u were disturbed", disturbed);
+    (void)fprintf(file, "\nmachine   %s: %u package%s, %u NUMA node%s, %u cores, %u CPUs\n",
+                  source(report), there.package_count, there.package_count > 1 ? "s" : "",
+                  there.node_count, there.node_count > 1 ? "s" : "", there.core_count,
+                  there.worker_cpu_count);
+    if (there.quota_milli_cpus != 0)
+        (void)fprintf(file, "quota     %.6g CPUs\n", there.quota_milli_cpus / 1000.0);
+}
+
+static void assumptions_print(FILE* file, const forecast_report* report) {
+    const weft_cli_options* options = report->options;
+    const weft_forecast_machine* machine = &report->machine;
+    (void)fprintf(file, "assumed   a core, the fastest kind: %.4g times as fast as one here%s\n",
+                  machine->speed, options->speed > 0 ? "" : "; --speed");
+    (void)fprintf(file, "          a core with two busy CPUs does %.4g of one%s\n", machine->smt,
+                  options->smt > 0 ? "" : "; --smt");
+    if (machine->crowding > 1.005)
+        (void)fprintf(file, "          with all CPUs busy computing takes %.3g times as long\n",
+                      machine->crowding);
+    (void)fprintf(file,
+                  "          memory: %.3g GB/s for a core, as here; %.3g for a NUMA node%s%s\n",
+                  machine->core_bytes_per_ns, machine->node_bytes_per_ns,
+                  as_here(options->bandwidth > 0), options->bandwidth > 0 ? "" : "; --bandwidth");
+    (void)fprintf(file,
+                  "          a line goes to and fro in %.0f ns; two join in %.0f ns, each further "
+                  "worker adds %.0f%s\n",
+                  machine->line_ns, machine->join_ns, machine->line_ns / 4,
+                  report->found.alone ? "; guessed, here is one CPU" : "");
+    (void)fprintf(file,
+                  "          workers are awake; memory of another node is as fast; items cost what "
+                  "they cost here\n\n");
+}
+
+static void table_print(FILE* file, const forecast_report* report) {
+    static const char* const heads[] = {"workers", "cores", "nodes",  "tick",  "speed-up",
+                                        "bound",   "busy",  "memory", "alone", "waiting"};
+    char seconds[WEFT_CLI_NUMBER_SIZE];
+    weft_cli_table table = weft_cli_table_create("rrrrrrrrrr");
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        weft_cli_table_add(&table, "%s", heads[i]);
+    for (uint32_t i = 0; i < report->count; i++) {
+        const weft_forecast_result* result = &report->results[i];
+        weft_cli_table_add(&table, "%u", report->counts[i]);
+        weft_cli_table_add(&table, "%u", result->core_count);
+        weft_cli_table_add(&table, "%u", result->node_count);
+        weft_cli_table_add(&table, "%s", weft_cli_seconds(result->tick_ns * 1e-9, seconds));
+        weft_cli_table_add(&table, "%.2f", speedup(report, result));
+        weft_cli_table_add(&table, "%.2f",
+                           result->bound_ns > 0 ? report->one.tick_ns / result->bound_ns : 1);
+        weft_cli_table_add(&table, "%.0f%%", 100 * result->busy);
+        weft_cli_table_add(&table, "%.0f%%", 100 * result->memory);
+        weft_cli_table_add(&table, "%.0f%%", 100 * result->alone);
+        weft_cli_table_add(&table, "%.0f%%", 100 * result->waiting);
+    }
+    weft_cli_table_print(&table, file);
+}
+
+// The count with the best speed-up, and the first that gives nearly as much.
+static void find_best(const forecast_report* report, uint32_t* best_out, uint32_t* enough_out) {
+    *best_out = 0;
+    for (uint32_t i = 1; i < report->count; i++)
+        if (report->results[i].tick_ns < report->results[*best_out].tick_ns)
+            *best_out = i;
+    double wanted = ENOUGH * speedup(report, &report->results[*best_out]);
+    *enough_out = *best_out;
+    for (uint32_t i = 0; i < report->count; i++)
+        if (speedup(report, &report->results[i]) >= wanted &&
+            report->counts[i] < report->counts[*enough_out])
+            *enough_out = i;
+}
+
+// Where most of the time of its workers goes that is not work.
+static const char* holds_back(const weft_forecast_result* result) {
+    if (result->busy > 0.9)
+        return "nothing much holds them back";
+    if (result->memory >= result->alone && result->memory >= result->waiting)
+        return "memory holds them back";
+    return result->alone >= result->waiting ? "what the caller does alone holds them back"
+                                            : "waiting for the last one holds them back";
+}
+
+void forecast_text_print(FILE* file, const void* context) {
+    const forecast_report* report = context;
+    uint32_t best, enough;
+    head_print(file, report);
+    assumptions_print(file, report);
+    table_print(file, report);
+    find_best(report, &best, &enough);
+    const weft_forecast_result* result = &report->results[enough];
+    (void)fprintf(file, "\n%u worker%s: %.2f times as fast as one, ", report->counts[enough],
+                  report->counts[enough] > 1 ? "s are enough" : " is enough",
+                  speedup(report, result));
+    if (best == enough)
+        (void)fprintf(file, "the best of these");
+    else
+        (void)fprintf(file, "the best are %u with %.2f", report->counts[best],
+                      speedup(report, &report->results[best]));
+    (void)fprintf(file, "; %s\n", holds_back(&report->results[best]));
+}
+
+static json_t* results_json(const forecast_report* report) {
+    json_t* list = json_array();
+    for (uint32_t i = 0; i < report->count; i++) {
+        const weft_forecast_result* one = &report->results[i];
+        (void)json_array_append_new(
+            list,
+            json_pack("{s:i, s:i, s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i}",
+                      "workers", (int)report->counts[i], "taking_part", (int)one->active, "cores",
+                      (int)one->core_count, "nodes", (int)one->node_count, "cached",
+                      (int)one->cached, "tick_ns", one->tick_ns, "bound_ns", one->bound_ns,
+                      "speedup", speedup(report, one), "efficiency",
+                      speedup(report, one) / report->counts[i], "busy", one->busy, "memory",
+                      one->memory, "alone", one->alone, "waiting", one->waiting, "batches",
+                      (int)one->batch_count, "batches_shared", (int)one->batches_shared));
+    }
+    return list;
+}
+
+void forecast_json_print(FILE* file, const void* context) {
+    const forecast_report* report = context;
+    const weft_forecast_machine* machine = &report->machine;
+    weft_topology_info there = weft_topology_info_get(report->there);
+    uint32_t disturbed = 0;
+    uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
+    uint32_t best, enough;
+    find_best(report, &best, &enough);
+    json_t* assumed =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed, "smt",
+                  machine->smt, "crowding", machine->crowding, "core_gb_s",
+                  machine->core_bytes_per_ns, "node_gb_s", machine->node_bytes_per_ns, "line_ns",
+                  machine->line_ns, "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
+    json_t* root = json_pack(
+        "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, s:i}",
+        "simulation", report->module->name, "entities", (json_int_t)report->entity_count, "seed",
+        weft_cli_json_hex(report->options->seed), "digest", (int)report->options->digest, "ticks",
+        (int)ticks, "disturbed", (int)disturbed, "work_ns", report->one.work_ns, "machine",
+        "source", report->options->machine, "packages", (int)there.package_count, "nodes",
+        (int)there.node_count, "cores", (int)there.core_count, "cpus", (int)there.worker_cpu_count,
+        "assumed", assumed, "forecasts", results_json(report), "best", (int)report->counts[best],
+        "enough", (int)report->counts[enough]);
+    WEFT_ASSERT(root != NULL);
+    (void)json_dumpf(root, file, JSON_INDENT(2));
+    (void)fputc('\n', file);
+    json_decref(root);
+}
