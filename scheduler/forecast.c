@@ -24,7 +24,8 @@ weft_status weft_forecast_create(const weft_forecast_desc* desc, weft_forecast**
     WEFT_ASSERT(forecast_out != NULL);
     *forecast_out = NULL;
     if (desc == NULL || desc->cookie != FORECAST_COOKIE || !is_sound(desc->crowding, 1) ||
-        !is_sound(desc->core_bytes_per_ns, 0) || !is_sound(desc->all_bytes_per_ns, 0))
+        !is_sound(desc->core_bytes_per_ns, 0) || !is_sound(desc->move_bytes_per_ns, 0) ||
+        !is_sound(desc->all_bytes_per_ns, 0))
         return WEFT_STATUS_BAD_ARGUMENT;
     weft__arena arena;
     weft__arena_init(&arena, NULL);
@@ -66,10 +67,13 @@ weft_status weft_forecast_add_batch(weft_forecast* forecast, const weft_forecast
         const weft_forecast_item* item = &batch->items[i];
         bool loose = item->shard == WEFT_FORECAST_LOOSE;
         if (!is_sound(item->cost_ns, 0) || !is_sound(item->bytes, 0) ||
+            !is_sound(item->touched, 0) || item->chunk == UINT32_MAX ||
             (loose ? added.loose != i : item->shard < shard || item->shard >= tick->shard_count))
             return WEFT_STATUS_BAD_ARGUMENT;
         added.loose += loose;
         shard = loose ? 0 : item->shard;
+        if (item->chunk >= forecast->chunk_count)
+            forecast->chunk_count = item->chunk + 1;
     }
     WEFT_TRY(WEFT__VEC_RESERVE(&forecast->arena, forecast->items, batch->item_count));
     WEFT_TRY(WEFT__VEC_PUSH(&forecast->arena, forecast->batches, added));
@@ -208,7 +212,8 @@ static bool machine_is_sound(const weft_forecast_machine* machine) {
            is_sound(machine->speed, 1e-3) && is_sound(machine->smt, 1) &&
            is_sound(machine->crowding, 1) && is_sound(machine->core_bytes_per_ns, 0) &&
            is_sound(machine->node_bytes_per_ns, 0) && is_sound(machine->join_ns, 0) &&
-           is_sound(machine->line_ns, 0) && is_sound(machine->claim_ns, 0);
+           is_sound(machine->move_bytes_per_ns, 0) && is_sound(machine->line_ns, 0) &&
+           is_sound(machine->claim_ns, 0);
 }
 
 weft_status weft_forecast_play(weft_forecast* forecast, const weft_forecast_machine* machine,
@@ -220,11 +225,14 @@ weft_status weft_forecast_play(weft_forecast* forecast, const weft_forecast_mach
         return WEFT_STATUS_BAD_ARGUMENT;
     size_t n = worker_count;
     size_t times_size = 3 * (size_t)forecast->ticks.count * sizeof(double);
+    size_t last_size = (forecast->chunk_count + (size_t)1) * sizeof(uint32_t);
     size_t sizes[] = {n * sizeof(weft__forecast_player),
                       n * sizeof(weft__forecast_share),
                       n * sizeof(uint32_t),
                       n * sizeof(double),
                       (n * n) * sizeof(uint32_t),
+                      last_size,
+                      (forecast->items.count + (size_t)1) * sizeof(uint32_t),
                       times_size};
     enum {
         BLOCKS = sizeof(sizes) / sizeof(sizes[0])
@@ -242,10 +250,14 @@ weft_status weft_forecast_play(weft_forecast* forecast, const weft_forecast_mach
                                 .shares = blocks[1],
                                 .on_core = blocks[2],
                                 .slow = blocks[3],
-                                .help_order = blocks[4]};
+                                .help_order = blocks[4],
+                                .last = blocks[5],
+                                .ran_by = blocks[6]};
     weft_status status = some ? weft__forecast_seats(&play) : WEFT_STATUS_OUT_OF_MEMORY;
-    if (status == WEFT_STATUS_OK)
-        play_ticks(&play, blocks[5], result_out);
+    if (status == WEFT_STATUS_OK) {
+        memset(play.last, 0xFF, last_size); // WEFT__NONE.
+        play_ticks(&play, blocks[BLOCKS - 1], result_out);
+    }
     for (size_t i = 0; i < BLOCKS; i++)
         weft__arena_free(&forecast->arena, blocks[i], sizes[i]);
     return status;

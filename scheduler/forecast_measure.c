@@ -15,7 +15,8 @@ typedef struct weft__meter {
     weft_forecast* forecast;
     void (*run)(weft__runner* runner, const weft__batch* batch);
     const weft__batch* batch;
-    uint64_t* times; // By item.
+    uint64_t* times; // By item, as the next.
+    uint32_t* ran_by;
     uint64_t clock_ns;
     uint64_t since_ns; // When the caller was last in a batch.
     uint32_t workers;
@@ -29,6 +30,7 @@ static void timed_item(void* context, uint32_t worker, uint32_t item) {
     meter->batch->fn(meter->batch->context, worker, item);
     uint64_t took = weft__os_clock_ns() - begin;
     meter->times[item] = took > meter->clock_ns ? took - meter->clock_ns : 0;
+    meter->ran_by[item] = worker;
 }
 
 static uint32_t timed_shard(const void* context, uint32_t item) {
@@ -36,12 +38,14 @@ static uint32_t timed_shard(const void* context, uint32_t item) {
     return meter->batch->shard_of(meter->batch->context, item);
 }
 
-// Bytes of one row that the systems of an archetype in a stage take from memory and bring back. A
-// column that is written is also read.
-static uint64_t row_bytes(const weft_world* world, const weft__stage* stage, uint32_t archetype) {
+// Bytes of one row that the systems of an archetype in a stage take from memory and bring back,
+// and that they touch. A column that is written is also read.
+static uint64_t row_bytes(const weft_world* world, const weft__stage* stage, uint32_t archetype,
+                          uint64_t* touched_out) {
     const weft__program* program = &stage->programs.items[archetype];
     const weft__archetype* type = &world->archetypes.items[archetype];
     uint64_t bytes = 0;
+    *touched_out = 0;
     for (uint32_t column = 0; column < type->column_count; column++) {
         bool reads = false;
         bool writes = false;
@@ -62,27 +66,42 @@ static uint64_t row_bytes(const weft_world* world, const weft__stage* stage, uin
         }
         uint64_t times = (writes ? 2u : 0u) + (reads && (buffered || !writes) ? 1u : 0u);
         bytes += times * type->column_sizes[column];
+        *touched_out += (reads || writes ? 1u : 0u) * type->column_sizes[column];
     }
     return bytes;
 }
 
-static double item_bytes(const weft__stage_run* run, uint32_t item) {
+// What a stage's item has to do with memory. Of a group of chunks the first one stands for all.
+static void set_bytes(const weft__stage_run* run, uint32_t number, weft_forecast_item* item) {
     const weft__stage* stage = run->stage;
-    if (item < stage->world_systems.count)
-        return 0;
-    uint32_t begin = item - stage->world_systems.count;
+    if (number < stage->world_systems.count)
+        return;
+    uint32_t begin = number - stage->world_systems.count;
     uint32_t end = begin + 1;
     if (stage->sweep.groups != 0) {
         end = weft__stage_cut(stage, begin + 1, stage->sweep.groups);
         begin = weft__stage_cut(stage, begin, stage->sweep.groups);
     }
-    double bytes = 0;
+    item->chunk = stage->tasks.items[begin]->id;
     for (uint32_t i = begin; i < end; i++) {
         const weft__chunk* chunk = stage->tasks.items[i];
-        bytes +=
-            (double)(chunk->row_count * row_bytes(run->executor->world, stage, chunk->archetype));
+        uint64_t touched;
+        uint64_t bytes = row_bytes(run->executor->world, stage, chunk->archetype, &touched);
+        item->bytes += (double)(chunk->row_count * bytes);
+        item->touched += (double)(chunk->row_count * touched);
     }
-    return bytes;
+}
+
+// What it took to get what the item touched to its worker, and notes who has it now.
+static double move_time(weft__meter* meter, const weft_forecast_item* item, uint32_t worker) {
+    weft_forecast* forecast = meter->forecast;
+    if (item->touched <= 0)
+        return 0;
+    uint32_t* last = &forecast->last.items[item->chunk];
+    bool moved = *last != WEFT__NONE && *last != worker && !meter->limited;
+    double rate = forecast->desc.move_bytes_per_ns;
+    *last = worker;
+    return moved && rate > 0 ? item->touched / rate : 0;
 }
 
 // What the item would have taken on a core that is alone, as far as company made it longer.
@@ -114,11 +133,14 @@ static void keep_batch(weft__meter* meter, weft_executor* executor, double befor
     uint32_t loose = batch->unsharded;
     for (uint32_t i = 0; i < batch->count; i++) {
         // Of the tick's batches only stages keep a record of their times.
-        double bytes = executor->pace != NULL ? item_bytes(batch->context, i) : 0;
-        items[i] = (weft_forecast_item){
-            .cost_ns = cost_alone(meter, (double)meter->times[i], bytes, together),
-            .bytes = bytes,
-            .shard = i < loose ? WEFT_FORECAST_LOOSE : 0};
+        weft_forecast_item item = {.shard = i < loose ? WEFT_FORECAST_LOOSE : 0};
+        if (executor->pace != NULL)
+            set_bytes(batch->context, i, &item);
+        double took = (double)meter->times[i];
+        double moved = move_time(meter, &item, meter->ran_by[i]);
+        took -= moved < took / 2 ? moved : took / 2; // A part at least is its own.
+        item.cost_ns = cost_alone(meter, took, item.bytes, together);
+        items[i] = item;
         if (i >= loose)
             items[i].shard = batch->shard_of != NULL ? batch->shard_of(batch->context, i)
                                                      : (uint32_t)((uint64_t)(i - loose) *
@@ -137,21 +159,34 @@ static void keep_batch(weft__meter* meter, weft_executor* executor, double befor
     forecast->ticks.items[forecast->ticks.count - 1].count += meter->status == WEFT_STATUS_OK;
 }
 
+static weft_status know_chunks(weft__meter* meter, const weft_world* world) {
+    weft_forecast* forecast = meter->forecast;
+    while (forecast->last.count < world->chunks.count)
+        WEFT_TRY(WEFT__VEC_PUSH(&forecast->arena, forecast->last, WEFT__NONE));
+    if (forecast->chunk_count < world->chunks.count)
+        forecast->chunk_count = world->chunks.count;
+    return WEFT_STATUS_OK;
+}
+
 static void meter_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
     weft__meter* meter = executor->meter;
     weft_forecast* forecast = meter->forecast;
     uint64_t begin = weft__os_clock_ns();
     double before_ns = (double)(begin - meter->since_ns);
-    forecast->times.count = 0;
     if (meter->status == WEFT_STATUS_OK)
         meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->times, batch->count);
+    if (meter->status == WEFT_STATUS_OK)
+        meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->workers, batch->count);
+    if (meter->status == WEFT_STATUS_OK)
+        meter->status = know_chunks(meter, executor->world);
     if (meter->status != WEFT_STATUS_OK) {
         meter->run(runner, batch);
         return;
     }
     meter->batch = batch;
     meter->times = forecast->times.items;
+    meter->ran_by = forecast->workers.items;
     weft__batch timed = *batch;
     timed.fn = timed_item;
     timed.context = meter;

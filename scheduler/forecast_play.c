@@ -24,6 +24,14 @@ double weft__forecast_memory_part(const weft__forecast_play* play, const weft_fo
     return memory < item->cost_ns ? memory : item->cost_ns;
 }
 
+double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
+                                uint32_t worker) {
+    uint32_t last = play->last[item->chunk];
+    double rate = play->machine->move_bytes_per_ns;
+    bool moves = rate > 0 && !play->limited && last != WEFT__NONE && last != worker;
+    return moves ? item->touched / rate : 0;
+}
+
 // The same at the rate of a core of the machine.
 static double memory_there(const weft__forecast_play* play, double memory_ns) {
     double there = play->machine->core_bytes_per_ns;
@@ -68,7 +76,9 @@ static void claim(weft__forecast_play* play, const weft__forecast_batch* batch, 
         const weft_forecast_item* item = batch_item(play, batch, number);
         double memory = weft__forecast_memory_part(play, item);
         player->compute_ns += (item->cost_ns - memory) / player->speed;
+        player->delay_ns += weft__forecast_move_time(play, item, worker);
         player->memory_ns += memory_there(play, memory);
+        play->ran_by[number] = worker;
         player->bytes += memory > 0 ? item->bytes : 0;
         if (!loose)
             player->home = play->players[owner].node;
@@ -252,6 +262,16 @@ static double play_together(weft__forecast_play* play, const weft__forecast_batc
     return end;
 }
 
+// Where things are after it.
+static void note_touched(weft__forecast_play* play, const weft__forecast_batch* batch,
+                         bool shared) {
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const weft_forecast_item* item = batch_item(play, batch, i);
+        if (item->touched > 0)
+            play->last[item->chunk] = shared ? play->ran_by[i] : 0;
+    }
+}
+
 static void note_alone(weft__forecast_play* play, double ns) {
     play->busy_ns += ns;
     play->alone_ns += ns * (play->active - 1);
@@ -261,8 +281,11 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
                                  bool* shared_out) {
     double before = batch->before_ns / play->players[0].speed;
     double alone = 0;
-    for (uint32_t i = 0; i < batch->count; i++)
-        alone += weft__forecast_item_time(play, batch_item(play, batch, i), play->players[0].speed);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const weft_forecast_item* item = batch_item(play, batch, i);
+        alone += weft__forecast_item_time(play, item, play->players[0].speed) +
+                 weft__forecast_move_time(play, item, 0);
+    }
     *shared_out = false;
     uint64_t cost = batch->guess_ns != 0 ? batch->guess_ns : (uint64_t)alone;
     bool may = play->active > 1 && batch->count > 1;
@@ -274,11 +297,14 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
         double memory = play->memory_ns;
         double together = play_together(play, batch, cost);
         *shared_out = batch->guess_ns != 0 || together < alone;
-        if (*shared_out)
+        if (*shared_out) {
+            note_touched(play, batch, true);
             return before + together;
+        }
         play->busy_ns = busy;
         play->memory_ns = memory;
     }
+    note_touched(play, batch, false);
     note_alone(play, alone);
     return before + alone;
 }

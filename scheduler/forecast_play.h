@@ -28,7 +28,11 @@ struct weft_forecast {
     WEFT__VEC(weft__forecast_tick) ticks;
     WEFT__VEC(weft__forecast_batch) batches;
     WEFT__VEC(weft_forecast_item) items;
-    WEFT__VEC(uint64_t) times; // Of the items of the batch that is being measured.
+    uint32_t chunk_count; // Above the number of each item's chunk.
+    // Of the items of the batch that is being measured, and by chunk.
+    WEFT__VEC(uint64_t) times;
+    WEFT__VEC(uint32_t) workers;
+    WEFT__VEC(uint32_t) last; // Who touched it last, or WEFT__NONE.
 };
 
 /// One worker: where it is, and what it is doing.
@@ -80,6 +84,8 @@ typedef struct weft__forecast_play {
     uint32_t* on_core;    // By core: workers that run something.
     double* slow;         // By node: how much longer memory takes, at least 1.
     uint32_t* help_order; // [worker_count][worker_count - 1]
+    uint32_t* last;       // By chunk: who touched it last, or WEFT__NONE.
+    uint32_t* ran_by;     // By item of the batch, if it was shared.
     // Sums of workers' time.
     double busy_ns;
     double memory_ns;
@@ -98,6 +104,10 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
 
 /// The part of an item's cost that is memory, as measured; 0 where caches hold the world.
 double weft__forecast_memory_part(const weft__forecast_play* play, const weft_forecast_item* item);
+
+/// What it takes to get what an item touches to this worker.
+double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
+                                uint32_t worker);
 
 /// What an item takes on a core of this speed that has a node to itself.
 double weft__forecast_item_time(const weft__forecast_play* play, const weft_forecast_item* item,

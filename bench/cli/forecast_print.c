@@ -59,6 +59,9 @@ static void assumptions_print(FILE* file, const forecast_report* report) {
                   "worker adds %.0f%s\n",
                   machine->line_ns, machine->join_ns, machine->line_ns / 4,
                   report->found.alone ? "; guessed, here is one CPU" : "");
+    if (machine->move_bytes_per_ns > 0)
+        (void)fprintf(file, "          what is in another core's cache comes at %.3g GB/s\n",
+                      machine->move_bytes_per_ns);
     (void)fprintf(file,
                   "          workers are awake; memory of another node is as fast; items cost what "
                   "they cost here\n\n");
@@ -157,11 +160,11 @@ void forecast_json_print(FILE* file, const void* context) {
     uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
     uint32_t best, enough;
     find_best(report, &best, &enough);
-    json_t* assumed =
-        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed, "smt",
-                  machine->smt, "crowding", machine->crowding, "core_gb_s",
-                  machine->core_bytes_per_ns, "node_gb_s", machine->node_bytes_per_ns, "line_ns",
-                  machine->line_ns, "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
+    json_t* assumed = json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed, "smt",
+        machine->smt, "crowding", machine->crowding, "core_gb_s", machine->core_bytes_per_ns,
+        "node_gb_s", machine->node_bytes_per_ns, "move_gb_s", machine->move_bytes_per_ns, "line_ns",
+        machine->line_ns, "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
     json_t* root = json_pack(
         "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, s:i}",
         "simulation", report->module->name, "entities", (json_int_t)report->entity_count, "seed",

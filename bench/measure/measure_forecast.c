@@ -48,7 +48,9 @@ static weft_status run_tick(trial* all, uint32_t way, bool measured, bool* good)
         WEFT_TRY(weft_rig_tick(&all->rig, way));
         took = (double)(weft_measure_now_ns() - begin);
     }
-    *good = !weft_measure_watched(all->options, &before);
+    // A worker whose CPU was taken rests for a while.
+    bool together = way == 0 || weft_forecast_join_ns(all->rig.executor[way]) > 0;
+    *good = !weft_measure_watched(all->options, &before) && together;
     if (!measured && (*good || all->patience == 0))
         weft_series_add(&all->ticks[way], took);
     if (!measured && !*good && all->patience == 0)
@@ -128,10 +130,11 @@ static weft_status measure_subject(trial* all) {
 static weft_status measure_all(trial* all) {
     WEFT_TRY(weft_prospect_machine_measure(all->topology, all->options->quick, &all->here));
     snprintf(all->table->note, sizeof(all->table->note),
-             "one core %.3g GB/s, all %.3g; crowding %.3g; line %.0f ns, join %.0f ns, claim %.1f "
+             "one core %.3g GB/s, all %.3g, another cache %.3g; crowding %.3g; line %.0f ns, join "
+             "%.0f ns, claim %.1f "
              "ns",
-             all->here.core_bytes_per_ns, all->here.all_bytes_per_ns, all->here.crowding,
-             all->here.line_ns, all->here.join_ns, all->here.claim_ns);
+             all->here.core_bytes_per_ns, all->here.all_bytes_per_ns, all->here.move_bytes_per_ns,
+             all->here.crowding, all->here.line_ns, all->here.join_ns, all->here.claim_ns);
     if (all->here.alone) {
         snprintf(all->table->note, sizeof(all->table->note),
                  "one CPU: there is nothing to compare");

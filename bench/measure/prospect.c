@@ -12,6 +12,7 @@ enum {
     SAMPLES = 5,
     ROUNDS = 200000,      // Of arithmetic, in a part.
     CLAIM_ROUNDS = 10000, // In a sample.
+    MOVE_BYTES = 256 << 10,
     LINE_GUESS_NS = 200,
 };
 
@@ -74,6 +75,49 @@ static weft_status measure_memory(weft_hand* hand, bool quick, weft_prospect_mac
     return WEFT_STATUS_OK;
 }
 
+// Bytes that one thread reads and writes.
+typedef struct handover {
+    uint64_t* numbers;
+    uint32_t turn; // Who does it.
+} handover;
+
+static void touch_all(void* context, uint32_t index, uint32_t count) {
+    const handover* work = context;
+    (void)count;
+    if (index != work->turn)
+        return;
+    for (size_t i = 0; i < MOVE_BYTES / 8; ++i)
+        work->numbers[i] += index + 1;
+}
+
+static double time_touch(weft_hand* hand, handover* work, uint32_t turn) {
+    work->turn = turn;
+    uint64_t begin = weft_measure_now_ns();
+    weft_hand_fork(hand, touch_all, work);
+    return (double)(weft_measure_now_ns() - begin);
+}
+
+// What is in another core's cache against what is in the own one.
+static weft_status measure_moves(weft_hand* hand, weft_prospect_machine* out) {
+    weft_traffic stream;
+    WEFT_TRY(weft_traffic_open(&stream, hand, 1, MOVE_BYTES));
+    handover work = {.numbers = stream.array[0]};
+    double least[2] = {1e18, 1e18};
+    weft_hand_wake(hand);
+    for (int i = 0; i < 4 * SAMPLES; ++i) {
+        (void)time_touch(hand, &work, 1);
+        for (int k = 0; k < 2; ++k) {
+            double took = time_touch(hand, &work, 0);
+            least[k] = took < least[k] ? took : least[k];
+        }
+    }
+    weft_hand_park(hand);
+    if (least[0] > least[1])
+        out->move_bytes_per_ns = MOVE_BYTES / (least[0] - least[1]);
+    weft_traffic_close(&stream);
+    return WEFT_STATUS_OK;
+}
+
 static void measure_claim(weft_prospect_machine* out) {
     _Alignas(128) atomic_uint_fast64_t word = 0;
     out->claim_ns = 1e18;
@@ -126,6 +170,8 @@ weft_status weft_prospect_machine_measure(const weft_topology* topology, bool qu
     double least[2];
     time_both(hand, compute, &work, least);
     out->crowding = least[1] > least[0] ? least[1] / least[0] : 1;
+    if (status == WEFT_STATUS_OK && !out->alone)
+        status = measure_moves(hand, out);
     weft_hand_destroy(hand);
     measure_claim(out);
     if (status == WEFT_STATUS_OK && !out->alone)
@@ -145,6 +191,7 @@ weft_forecast_desc weft_prospect_desc(const weft_prospect_machine* here,
     weft_placement placement = {.policy = WEFT_PLACEMENT_SPREAD};
     desc.core_bytes_per_ns = here->core_bytes_per_ns;
     desc.all_bytes_per_ns = worker_count > 1 ? here->all_bytes_per_ns : 0;
+    desc.move_bytes_per_ns = here->move_bytes_per_ns;
     desc.crowding = worker_count > 1 ? here->crowding : 1;
     (void)!weft_forecast_cache_bytes(topology, &placement, worker_count, &desc.cache_bytes);
     return desc;
@@ -156,6 +203,7 @@ weft_forecast_machine weft_prospect_there(const weft_prospect_machine* here,
     machine.topology = topology;
     machine.core_bytes_per_ns = here->core_bytes_per_ns;
     machine.node_bytes_per_ns = here->all_bytes_per_ns;
+    machine.move_bytes_per_ns = here->move_bytes_per_ns;
     machine.join_ns = here->join_ns;
     machine.line_ns = here->line_ns;
     machine.claim_ns = here->claim_ns;

@@ -11,6 +11,7 @@ typedef struct weft_prospect_machine {
     uint32_t worker_count;    // That it suggests.
     double core_bytes_per_ns; // Memory, read and written as `update` of bounds.h: one core alone,
     double all_bytes_per_ns;  // and all workers.
+    double move_bytes_per_ns; // From the cache of another core; 0: as if at once.
     double crowding;          // How much longer arithmetic takes with all workers than with one.
     double line_ns;           // The round trip of a cache line,
     double join_ns;           // a batch of nothing by two workers: both are guesses where

@@ -214,7 +214,7 @@ Test(forecast, joins_cost_and_small_batches_are_done_alone) {
     weft_forecast_destroy(forecast);
     // A guess decides where nothing was measured.
     for (uint32_t i = 0; i < 2; i++) {
-        weft_forecast_item items[2] = {{5e5, 0, 0}, {5e5, 0, 1}};
+        weft_forecast_item items[2] = {{5e5, 0, 0, 0, 0}, {5e5, 0, 1, 0, 0}};
         weft_forecast_batch batch = {
             .guess_ns = i == 0 ? 100 : 1000000, .item_count = 2, .items = items};
         forecast = make();
@@ -223,6 +223,29 @@ Test(forecast, joins_cost_and_small_batches_are_done_alone) {
         assert_near(play(forecast, &machine, 2).tick_ns, i == 0 ? 1e6 : 5e5 + 1000, "guess", 2);
         weft_forecast_destroy(forecast);
     }
+    weft_topology_destroy(topology);
+}
+
+// What the caller touched alone, the other one has to get, and the other way round.
+Test(forecast, data_in_other_caches_moves) {
+    weft_topology* topology = open_machine("synthetic:core:2 pu:1", 0);
+    if (topology == NULL)
+        return;
+    weft_forecast_machine machine = machine_of(topology);
+    machine.move_bytes_per_ns = 2;
+    weft_forecast* forecast = make();
+    cr_assert_eq(weft_forecast_add_tick(forecast, 2, 0), WEFT_STATUS_OK);
+    weft_forecast_item items[2] = {{1e6, 0, 0, 0, 1e6}, {1e6, 0, 1, 1, 1e6}};
+    add_batch(forecast, 0, items, 2);
+    assert_near(play(forecast, &machine, 2).tick_ns, 1e6, "nobody has touched it", 2);
+    // A guess keeps it with the caller: half a megabyte comes to it, and goes back afterwards.
+    weft_forecast_batch alone = {.guess_ns = 1, .item_count = 2, .items = items};
+    machine.join_ns = 10;
+    cr_assert_eq(weft_forecast_add_batch(forecast, &alone), WEFT_STATUS_OK);
+    add_batch(forecast, 0, items, 2);
+    assert_near(play(forecast, &machine, 2).tick_ns, 1e6 + 2.5e6 + 1.5e6 + 2 * 10, "moves", 2);
+    assert_near(play(forecast, &machine, 1).tick_ns, 6e6, "nothing moves", 1);
+    weft_forecast_destroy(forecast);
     weft_topology_destroy(topology);
 }
 
@@ -284,9 +307,12 @@ static void add_drawn(weft_forecast* forecast, uint64_t* state, bool memory, dou
         double most = 0;
         for (uint32_t i = 0; i < count; i++) {
             shard += draw(state, 3) == 0 && shard < 99;
-            items[i].cost_ns = 10000.0 + draw(state, 200000);
-            items[i].bytes = memory ? draw(state, 1000000) : 0;
-            items[i].shard = i < loose ? WEFT_FORECAST_LOOSE : shard;
+            items[i] = (weft_forecast_item){
+                .cost_ns = 10000.0 + draw(state, 200000),
+                .shard = i < loose ? WEFT_FORECAST_LOOSE : shard,
+            };
+            if (memory)
+                items[i].bytes = draw(state, 1000000);
             most = fmax(most, items[i].cost_ns);
         }
         *longest += most;
@@ -342,7 +368,7 @@ Test(forecast, what_cannot_be_is_refused) {
     weft_forecast_destroy(NULL);
 
     forecast = make();
-    weft_forecast_item items[3] = {{1, 0, 0}, {1, 0, 1}, {1, 0, 1}};
+    weft_forecast_item items[3] = {{1, 0, 0, 0, 0}, {1, 0, 1, 0, 0}, {1, 0, 1, 0, 0}};
     weft_forecast_batch batch = {.item_count = 3, .items = items};
     weft_forecast_machine machine = machine_of(topology);
     weft_forecast_result result;
@@ -351,13 +377,13 @@ Test(forecast, what_cannot_be_is_refused) {
     add_tick(forecast, 2);
     cr_assert_eq(weft_forecast_add_batch(forecast, &batch), WEFT_STATUS_OK);
     const weft_forecast_item bad[] = {
-        {-1, 0, 1},
-        {NAN, 0, 1},
-        {INFINITY, 0, 1},
-        {1, -1, 1},
-        {1, 0, 2},
-        {1, 0, 0},
-        {1, 0, WEFT_FORECAST_LOOSE},
+        {-1, 0, 1, 0, 0},
+        {NAN, 0, 1, 0, 0},
+        {INFINITY, 0, 1, 0, 0},
+        {1, -1, 1, 0, 0},
+        {1, 0, 2, 0, 0},
+        {1, 0, 0, 0, 0},
+        {1, 0, WEFT_FORECAST_LOOSE, 0, 0},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         items[2] = bad[i];

@@ -22,6 +22,8 @@ typedef struct weft_forecast_desc {
                               // and memory is taken for a part of computing.
     double all_bytes_per_ns;  // What all workers that measure get together; 0: as much as they
                               // could take.
+    double move_bytes_per_ns; // At which a core takes over what is in another one's cache; 0: at
+                              // once.
     double crowding;          // How much longer computing takes while all of them compute; >= 1.
     uint64_t cache_bytes;     // What their caches hold: weft_forecast_cache_bytes().
     uint32_t cookie;          // Set by the default function. Do not write.
@@ -63,6 +65,9 @@ typedef struct weft_forecast_item {
     double cost_ns; // On one core that is alone, with the time that memory takes.
     double bytes;   // From and to memory, if the caches do not hold them.
     uint32_t shard; // Loose items come first, the others ascend by shard.
+    uint32_t chunk; // A number for what it touches, near 0,
+    double touched; // and how many bytes that is: if the caches hold them, they are in that of the
+                    // worker who touched it last.
 } weft_forecast_item;
 
 /// Items that may run at the same time, between two joins.
@@ -97,6 +102,7 @@ typedef struct weft_forecast_machine {
     double crowding;          // As in weft_forecast_desc, of all its CPUs; >= 1.
     double core_bytes_per_ns; // What one core gets from memory; 0: as where was measured.
     double node_bytes_per_ns; // What all on a NUMA node get together; 0: no limit.
+    double move_bytes_per_ns; // From another core's cache, as in weft_forecast_desc.
     double join_ns;           // A batch of nothing between two workers,
     double line_ns;           // and the round trip of a cache line.
     double claim_ns;          // A claim on the worker's own share.
