@@ -148,6 +148,28 @@ Test(forecast, bandwidth_of_a_node_is_shared) {
     weft_topology_destroy(topology);
 }
 
+// Who helps from another node reads from where the memory is.
+Test(forecast, memory_stays_on_the_node_of_its_owner) {
+    weft_topology* topology = open_machine("synthetic:package:2 [numa] core:4 pu:1", 0);
+    if (topology == NULL)
+        return;
+    weft_forecast_machine machine = machine_of(topology);
+    machine.node_bytes_per_ns = 10;
+    weft_forecast* forecast = make();
+    weft_forecast_item items[80];
+    for (uint32_t i = 0; i < 80; i++)
+        items[i] = (weft_forecast_item){.shard = i};
+    for (uint32_t i = 0; i < 40; i++) // Those of the first of two workers.
+        items[i].cost_ns = 1e6, items[i].bytes = 1e7;
+    add_tick(forecast, 80);
+    add_batch(forecast, 0, items, 80);
+    weft_forecast_result result = play(forecast, &machine, 2);
+    cr_assert_eq(result.node_count, 2);
+    assert_near(result.tick_ns, 40e6, "all of it on one node", 2);
+    weft_forecast_destroy(forecast);
+    weft_topology_destroy(topology);
+}
+
 // What caches hold is no matter of the node.
 Test(forecast, caches_that_hold_the_world_lift_the_limit) {
     weft_topology* topology = open_machine("synthetic:l3:1(size=8388608) core:8 pu:1", 0);
