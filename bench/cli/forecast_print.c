@@ -21,15 +21,14 @@ static const char* as_here(bool said) {
 
 static void head_print(FILE* file, const forecast_report* report) {
     char number[WEFT_CLI_NUMBER_SIZE];
-    char seconds[WEFT_CLI_NUMBER_SIZE];
     uint32_t disturbed = 0;
     uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
     weft_topology_info there = weft_topology_info_get(report->there);
     (void)fprintf(file, "forecast  %s, %s entities, %s\n", report->module->name,
                   weft_cli_number(report->entity_count, number),
                   report->options->digest ? "with the digest of every tick" : "without digests");
-    (void)fprintf(file, "measured  %u ticks of one worker here, %s of work each", ticks,
-                  weft_cli_seconds(report->one.work_ns * 1e-9, seconds));
+    (void)fprintf(file, "measured  %u ticks of one worker here, %.1f us of work each", ticks,
+                  report->one.work_ns / 1000);
     if (disturbed > 0)
         (void)fprintf(file, "; %u were disturbed", disturbed);
     (void)fprintf(file, "\nmachine   %s: %u package%s, %u NUMA node%s, %u cores, %u CPUs\n",
@@ -68,9 +67,8 @@ static void assumptions_print(FILE* file, const forecast_report* report) {
 }
 
 static void table_print(FILE* file, const forecast_report* report) {
-    static const char* const heads[] = {"workers", "cores", "nodes",  "tick",  "speed-up",
-                                        "bound",   "busy",  "memory", "alone", "waiting"};
-    char seconds[WEFT_CLI_NUMBER_SIZE];
+    static const char* const heads[] = {"workers", "cores", "nodes",  "tick us", "speed-up",
+                                        "bound",   "busy",  "memory", "alone",   "waiting"};
     weft_cli_table table = weft_cli_table_create("rrrrrrrrrr");
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         weft_cli_table_add(&table, "%s", heads[i]);
@@ -79,7 +77,7 @@ static void table_print(FILE* file, const forecast_report* report) {
         weft_cli_table_add(&table, "%u", report->counts[i]);
         weft_cli_table_add(&table, "%u", result->core_count);
         weft_cli_table_add(&table, "%u", result->node_count);
-        weft_cli_table_add(&table, "%s", weft_cli_seconds(result->tick_ns * 1e-9, seconds));
+        weft_cli_table_add(&table, "%.1f", result->tick_ns / 1000);
         weft_cli_table_add(&table, "%.2f", speedup(report, result));
         weft_cli_table_add(&table, "%.2f",
                            result->bound_ns > 0 ? report->one.tick_ns / result->bound_ns : 1);
