@@ -317,8 +317,11 @@ static void clean_up(weft_world* world, bool merged) {
 }
 
 static weft_status commit_run(weft_world* world, weft__runner* runner) {
+    weft__runner_phase(runner, WEFT__PHASE_ROUTE);
     WEFT_TRY(weft__route(world, runner));
+    weft__runner_phase(runner, WEFT__PHASE_FOLD);
     WEFT_TRY(weft__fold_all(world, runner));
+    weft__runner_phase(runner, WEFT__PHASE_ASSIGN);
     uint64_t newborn_count = world->create_map.count - world->cancelled;
     WEFT_TRY(check_limits(world, newborn_count));
     // From here on only missing memory can fail, and that breaks the world.
@@ -328,6 +331,7 @@ static weft_status commit_run(weft_world* world, weft__runner* runner) {
     WEFT_TRY(assign_chunks(world));
     if (world->creates.count > 0)
         resolve_state(world);
+    weft__runner_phase(runner, WEFT__PHASE_MERGE);
     weft__batch batch = {.count = world->touched.count,
                          .cost_ns = world->records.count * 100u + newborn_count * 10u,
                          .fn = merge_item,

@@ -421,12 +421,14 @@ weft_status weft__digest_update(weft_world* world, weft__runner* runner) {
     if (world->digests.valid)
         return WEFT_STATUS_OK;
     uint64_t bytes = 0;
+    weft__runner_phase(runner, WEFT__PHASE_LEAVES);
     WEFT_TRY(gather_changed(world, &bytes));
     weft__batch batch = {.count = world->digest_parts.count + world->changed.count,
                          .cost_ns = bytes / 8,
                          .fn = update_item,
                          .context = world};
     runner->run(runner, &batch);
+    weft__runner_phase(runner, WEFT__PHASE_TREE);
     chain_resources(world);
     for (uint32_t i = 0; i < world->lane_count; i++) {
         world->stats.leaves_hashed += world->lanes[i].leaves_hashed;

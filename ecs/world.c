@@ -23,7 +23,7 @@ static void runner_serial_run(weft__runner* runner, const weft__batch* batch) {
 }
 
 weft__runner weft__runner_serial(void) {
-    return (weft__runner){runner_serial_run};
+    return (weft__runner){runner_serial_run, NULL};
 }
 
 weft_world_desc weft_world_desc_default(void) {
@@ -615,8 +615,10 @@ static void swap_buffered(weft_world* world) {
 
 weft_status weft__tick_end(weft_world* world, weft__runner* runner) {
     WEFT_ASSERT(world->running && !world->failed);
+    weft__runner_phase(runner, WEFT__PHASE_ORDER);
     swap_buffered(world);
     weft_status status = weft__commit(world, runner);
+    weft__runner_phase(runner, WEFT__PHASE_MESSAGES);
     for (uint32_t i = 0; status == WEFT_STATUS_OK && i < world->channels.count; i++) {
         if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
             status = weft__channel_collect(world, i);

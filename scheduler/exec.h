@@ -14,6 +14,7 @@ struct weft__pool;
 struct weft__processes;
 struct weft__rollback;
 struct weft__meter;
+struct weft__trace;
 
 /// What a worker process is doing, for when it dies. It lies in memory that the host shares.
 typedef struct weft__task_note {
@@ -42,15 +43,16 @@ struct weft_executor {
     weft__plan plan;
     uint32_t worker_count;
     bool traced;
-    weft__guard* guard;                   // Null: systems are trusted.
-    struct weft__trace_lane* trace_lanes; // Traced tick: outputs per worker.
-    weft__probe_fn* probe;                // Traced tick: called after each task; or null.
+    weft__guard* guard;                     // Null: systems are trusted.
+    struct weft__output_lane* output_lanes; // Traced tick: outputs per worker.
+    weft__probe_fn* probe;                  // Traced tick: called after each task; or null.
     void* probe_context;
     weft__stage_run* runs;             // [stage_count]
     struct weft__rollback* rollback;   // Null: a failed world stays failed.
     struct weft__pool* pool;           // Threads and processes.
     struct weft__processes* processes; // In the host's memory.
     weft__task_note* notes;            // [worker_count] of processes; else null.
+    struct weft__trace* trace;         // Null: no time is recorded.
     uint8_t pad[WEFT_CACHE_LINE]; // Workers read what is above; below is what the caller writes.
     weft__pace* pace;             // Of the batch that is about to run, or null.
     weft_executor_stats stats;
@@ -66,17 +68,23 @@ struct weft_executor {
 };
 
 /// Outputs that one worker saw in a traced tick.
-typedef struct weft__trace_lane {
+typedef struct weft__output_lane {
     WEFT__VEC(weft_task_output) outputs;
     bool out_of_memory;
     uint8_t pad[128];
-} weft__trace_lane;
+} weft__output_lane;
 
 // executor.c
 /// Commits what the host recorded. May fail the world.
 WEFT_NODISCARD weft_status weft__executor_host(weft_executor* executor);
 /// The tick itself. Any status but OK has failed the world.
 WEFT_NODISCARD weft_status weft__executor_step(weft_executor* executor);
+
+// outputs.c
+/// Hashes everything that a task of a traced tick wrote, right after it.
+void weft__outputs_note(const weft__stage_run* run, uint32_t worker, const weft_view* view,
+                        const weft__system* system);
+void weft__outputs_free(weft_executor* executor);
 
 // exec_serial.c, exec_virtual.c: every item in order; a (worker, item) drawn for every step.
 void weft__exec_serial_run(weft__runner* runner, const weft__batch* batch);

@@ -28,6 +28,9 @@ WEFT_NODISCARD weft_status weft__exec_processes_ask(weft_executor* executor, wef
 void weft__exec_processes_run(weft__runner* runner, const weft__batch* batch);
 
 // executor.c
+/// Has something done here, or by the leader of worker processes.
+WEFT_NODISCARD weft_status weft__executor_ask(weft_executor* executor, weft__request request,
+                                              uint64_t argument);
 /// Does what a leader is asked for.
 WEFT_NODISCARD weft_status weft__executor_serve(weft_executor* executor, weft__request request,
                                                 uint64_t argument);

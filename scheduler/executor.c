@@ -15,7 +15,7 @@
 #include "pool.h"
 #include "processes.h"
 #include "rollback_tick.h"
-#include "weft_sort.h"
+#include "trace_ring.h"
 
 #define EXECUTOR_COOKIE 0x57455843u
 
@@ -32,70 +32,6 @@ weft_executor_desc weft_executor_desc_default(void) {
 }
 
 typedef weft__stage_run stage_run;
-
-// Hash of the values of a sparse component in this task's own rows: other tasks write the rest.
-static weft_digest trace_presence(const weft_view* view, const weft__term* term) {
-    const weft_world* world = view->world;
-    const weft__chunk* presence =
-        weft__chunk_find(&world->sparse.items[term->index], view->chunk->shard);
-    weft_digest digest = {0, 0};
-    for (uint32_t i = 0; presence != NULL && i < presence->row_count; i++) {
-        uint32_t local = presence->entities[i].slot % WEFT_SHARD_SLOTS;
-        if (!weft__members_has(&view->chunk->members, local) || term->type->size == 0)
-            continue;
-        const uint8_t* value = (const uint8_t*)presence->columns[0] + (size_t)i * term->type->size;
-        weft_digest part = weft_digest_of(value, term->type->size, presence->entities[i].slot);
-        uint64_t words[4] = {digest.low, digest.high, part.low, part.high};
-        digest = weft_digest_of(words, sizeof(words), 0);
-    }
-    return digest;
-}
-
-// Hash of everything that a task wrote.
-static void trace_output(const stage_run* run, uint32_t worker, const weft_view* view,
-                         const weft__system* system) {
-    const weft_world* world = view->world;
-    weft__trace_lane* lane = &run->executor->trace_lanes[worker];
-    uint64_t words[4] = {0, 0, 0, 0};
-    for (uint32_t i = 0; i <= system->access.terms.count; i++) {
-        weft_digest part = {0, 0};
-        const weft__term* term = NULL;
-        if (i < system->access.terms.count)
-            term = &system->access.terms.items[i];
-        else
-            part = weft__log_task_digest(world, view->lane, 0);
-        bool writes = term != NULL &&
-                      (term->mode == WEFT_ACCESS_WRITE || term->mode == WEFT_ACCESS_WRITE_OPTIONAL);
-        if (writes && !term->sparse && view->columns[i] != WEFT__NONE)
-            part = weft__digest_column(world, view->lane, view->chunk, view->columns[i],
-                                       view->chunk->filled[view->columns[i]] != 0);
-        if (writes && term->sparse) {
-            part = trace_presence(view, term);
-        }
-        if (term != NULL && term->mode == WEFT_ACCESS_EMIT)
-            part =
-                weft__log_task_digest(world, view->lane, world->channels.items[term->index].stream);
-        if (term != NULL && term->mode == WEFT_ACCESS_RESOURCE_WRITE) {
-            const weft__resource* resource = &world->resources.items[term->index];
-            part = weft_digest_of(resource->values, resource->size, 0);
-        }
-        if (term != NULL && term->mode == WEFT_ACCESS_REDUCE)
-            part = weft_digest_of(
-                weft__reduction_partial(view->world, term->index, term->producer, view->chunk),
-                term->type->size, 0);
-        words[2] = part.low;
-        words[3] = part.high;
-        weft_digest sum = weft_digest_of(words, sizeof(words), i);
-        words[0] = sum.low;
-        words[1] = sum.high;
-    }
-    weft_task_output output = {system->rank, view->commands.archetype, view->commands.shard,
-                               (weft_digest){words[0], words[1]}};
-    if (WEFT__VEC_PUSH(&view->world->arena, lane->outputs, output) != WEFT_STATUS_OK)
-        lane->out_of_memory = true;
-    if (run->executor->probe != NULL)
-        run->executor->probe(run->executor->probe_context, view, system);
-}
 
 // A task left its thread with other floating-point control bits: later tasks would compute other
 // numbers. They are put right, so that only this one fails.
@@ -151,6 +87,24 @@ static void note_begin(weft__task_note* note, const weft_commands* commands) {
     note_end(note); // Now it is odd.
 }
 
+// What began when the worker last looked at the clock has ended now.
+static void record_call(const stage_run* run, const weft_view* view, uint32_t worker,
+                        weft_trace_kind kind) {
+    weft_executor* executor = run->executor;
+    const weft__chunk* chunk = view->chunk;
+    uint64_t begin = weft__trace_last(executor->trace, worker);
+    weft_trace_record record = {.begin_ns = begin,
+                                .end_ns = weft__trace_stamp(executor->trace, worker),
+                                .tick = view->world->tick,
+                                .kind = (uint16_t)kind,
+                                .stage = (uint32_t)(run - executor->runs),
+                                .rank = view->commands.rank,
+                                .archetype = chunk == NULL ? WEFT_TRACE_NONE : chunk->archetype,
+                                .shard = chunk == NULL ? WEFT_TRACE_NONE : chunk->shard,
+                                .count = chunk == NULL ? 0 : chunk->row_count};
+    weft__trace_push(executor->trace, worker, &record);
+}
+
 // Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change
 // within an item. Columns that are final then are hashed while they are warm.
 static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
@@ -177,6 +131,8 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
                              : weft__guard_call(executor->guard, view, worker, system);
     if (note != NULL)
         note_end(note);
+    if (__builtin_expect(executor->trace != NULL, 0))
+        record_call(run, view, worker, WEFT_TRACE_SYSTEM);
     if (__builtin_expect(!weft__float_state_is_pinned(), 0))
         status = float_state_fail(view);
     if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
@@ -190,10 +146,13 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
         return false;
     }
     if (__builtin_expect(executor->traced, 0))
-        trace_output(run, worker, view, system);
-    if (entry != NULL && entry->final_count > 0 && view->world->digest_wanted)
+        weft__outputs_note(run, worker, view, system);
+    if (entry != NULL && entry->final_count > 0 && view->world->digest_wanted) {
         weft__digest_final(view->world, view->lane, view->chunk, columns + entry->finals,
                            entry->final_count);
+        if (__builtin_expect(executor->trace != NULL, 0))
+            record_call(run, view, worker, WEFT_TRACE_HASH);
+    }
     return true;
 }
 
@@ -389,6 +348,20 @@ static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
     return trial;
 }
 
+// What is run from here on is the stage's. Returns when it began, if that is wanted.
+static uint64_t trace_stage(weft_executor* executor, uint32_t index) {
+    if (executor->trace == NULL)
+        return 0;
+    weft__trace_set_what(executor->trace, weft__trace_pack(WEFT_TRACE_STAGE, index));
+    return weft__trace_last(executor->trace, 0);
+}
+
+// Something of the tick's frame, that began when worker 0 last looked at the clock, has ended.
+static void trace_frame(weft_executor* executor, weft_trace_kind kind, uint32_t stage) {
+    if (executor->trace != NULL)
+        weft__trace_end(executor->trace, kind, weft__trace_last(executor->trace, 0), stage);
+}
+
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
     stage_run* run = &executor->runs[index];
@@ -408,9 +381,12 @@ static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end
                          .step_count = stage_steps,
                          .step = stage_step};
     uint64_t begin = trial ? weft__os_clock_ns() : 0;
+    uint64_t traced = trace_stage(executor, index);
     executor->pace = &stage->pace;
     executor->runner.run(&executor->runner, &batch);
     executor->pace = NULL;
+    if (executor->trace != NULL)
+        weft__trace_end(executor->trace, WEFT_TRACE_STAGE, traced, index);
     if (trial)
         weft__sweep_note(&stage->sweep, weft__os_clock_ns() - begin);
 }
@@ -457,6 +433,9 @@ static weft_status run_stages(weft_executor* executor) {
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
+        const weft__stage* next = &executor->plan.stages.items[i];
+        if (next->channels.count + next->reductions.count > 0)
+            trace_frame(executor, WEFT_TRACE_FINISH, i);
         failure = weft__world_failure(world); // Also of a reduction, by its last writer's key.
         if (i == executor->plan.stage_count)
             break;
@@ -475,6 +454,20 @@ static weft_status run_guarded(weft_executor* executor) {
     return status != WEFT_STATUS_OK ? status : closed;
 }
 
+// In the host's time or before a tick.
+static weft_status commit_host(weft_executor* executor) {
+    weft__trace* trace = executor->trace;
+    if (trace == NULL)
+        return weft__world_commit(executor->world, &executor->runner);
+    weft__trace_tick(trace, executor->world->tick);
+    uint64_t begin = weft__trace_stamp(trace, 0);
+    weft_status status = weft__world_commit(executor->world, &executor->runner);
+    weft__runner_phase(&executor->runner, WEFT__PHASE_NONE);
+    weft__trace_end(trace, WEFT_TRACE_COMMIT, begin, WEFT_TRACE_NONE);
+    weft__trace_set_what(trace, weft__trace_pack(WEFT_TRACE_OTHER, WEFT_TRACE_NONE));
+    return status;
+}
+
 weft_status weft__executor_host(weft_executor* executor) {
     weft_world* world = executor->world;
     if (world->host.streams.items[0].segments.count == 0)
@@ -484,7 +477,7 @@ weft_status weft__executor_host(weft_executor* executor) {
         return weft_world_commit(world);
     if (executor->pool != NULL)
         weft__pool_tick_begin(executor);
-    weft_status status = weft__world_commit(world, &executor->runner);
+    weft_status status = commit_host(executor);
     if (executor->pool != NULL)
         weft__pool_tick_end(executor);
     return status;
@@ -497,6 +490,17 @@ weft_status weft_executor_commit(weft_executor* executor) {
     return weft__executor_host(executor);
 }
 
+static weft_status commit(weft_executor* executor) {
+    weft__runner* runner = &executor->runner;
+    if (executor->trace == NULL)
+        return weft__tick_end(executor->world, runner);
+    uint64_t begin = weft__trace_last(executor->trace, 0);
+    weft_status status = weft__tick_end(executor->world, runner);
+    weft__runner_phase(runner, WEFT__PHASE_NONE);
+    weft__trace_end(executor->trace, WEFT_TRACE_COMMIT, begin, WEFT_TRACE_NONE);
+    return status;
+}
+
 weft_status weft__executor_step(weft_executor* executor) {
     weft_world* world = executor->world;
     weft_status refreshed = weft__plan_refresh(&executor->plan);
@@ -504,15 +508,18 @@ weft_status weft__executor_step(weft_executor* executor) {
         return weft__world_break(world, refreshed, "tick %llu: no memory is left for the plan",
                                  (unsigned long long)world->tick);
     executor->batch_count = 0;
+    if (executor->trace != NULL)
+        weft__trace_tick(executor->trace, world->tick);
     WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
     if (executor->pool != NULL)
         weft__pool_tick_begin(executor);
     uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
+    trace_frame(executor, WEFT_TRACE_PREPARE, WEFT_TRACE_NONE);
     weft_status status = run_guarded(executor);
     weft__float_control_write(control);
     report_numbers(executor);
     if (status == WEFT_STATUS_OK)
-        status = weft__tick_end(world, &executor->runner);
+        status = commit(executor);
     if (executor->pool != NULL)
         weft__pool_tick_end(executor);
     WEFT_TRY(status);
@@ -535,24 +542,30 @@ static weft_status run_tick(weft_executor* executor) {
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__executor_serve(weft_executor* executor, weft__request request,
-                                 uint64_t argument) {
+static weft_status update_digest(weft_executor* executor) {
+    weft_status status = weft__digest_update(executor->world, &executor->runner);
+    if (executor->trace != NULL)
+        weft__runner_phase(&executor->runner, WEFT__PHASE_NONE);
+    WEFT_TRY(status);
+    if (executor->rollback != NULL)
+        weft__rollback_note(executor);
+    return WEFT_STATUS_OK;
+}
+
+static weft_status serve(weft_executor* executor, weft__request request, uint64_t argument) {
     weft_status status;
     switch (request) {
     case WEFT__REQUEST_TICK:
         return run_tick(executor);
     case WEFT__REQUEST_TRACED:
         for (uint32_t i = 0; i < executor->worker_count; i++)
-            executor->trace_lanes[i].outputs.count = 0;
+            executor->output_lanes[i].outputs.count = 0;
         executor->traced = true;
         status = run_tick(executor);
         executor->traced = false;
         return status;
     case WEFT__REQUEST_DIGEST:
-        WEFT_TRY(weft__digest_update(executor->world, &executor->runner));
-        if (executor->rollback != NULL)
-            weft__rollback_note(executor);
-        return WEFT_STATUS_OK;
+        return update_digest(executor);
     case WEFT__REQUEST_ROLLBACK:
         return weft__rollback_to(executor, argument);
     case WEFT__REQUEST_END:
@@ -561,13 +574,25 @@ weft_status weft__executor_serve(weft_executor* executor, weft__request request,
     return WEFT_STATUS_BAD_ARGUMENT;
 }
 
-static bool is_foreign(const weft_executor* executor) {
-    return weft__memory_is_foreign(&executor->world->arena.memory);
+weft_status weft__executor_serve(weft_executor* executor, weft__request request,
+                                 uint64_t argument) {
+    weft__trace* trace = executor->trace;
+    if (trace == NULL)
+        return serve(executor, request, argument);
+    uint64_t tick = executor->world->tick;
+    uint64_t begin = weft__trace_request(trace, tick);
+    weft_status status = serve(executor, request, argument);
+    weft_trace_kind kind = WEFT_TRACE_TICK;
+    if (request == WEFT__REQUEST_DIGEST)
+        kind = WEFT_TRACE_DIGEST;
+    if (request == WEFT__REQUEST_ROLLBACK)
+        kind = WEFT_TRACE_ROLLBACK;
+    weft__trace_answer(trace, kind, begin, tick);
+    return status;
 }
 
-// Here, or by the leader of worker processes.
-static weft_status have_done(weft_executor* executor, weft__request request, uint64_t argument) {
-    if (is_foreign(executor))
+weft_status weft__executor_ask(weft_executor* executor, weft__request request, uint64_t argument) {
+    if (weft__memory_is_foreign(&executor->world->arena.memory))
         return WEFT_STATUS_UNSUPPORTED; // Its line would be the other process's.
     return executor->processes != NULL ? weft__exec_processes_ask(executor, request, argument)
                                        : weft__executor_serve(executor, request, argument);
@@ -575,71 +600,23 @@ static weft_status have_done(weft_executor* executor, weft__request request, uin
 
 weft_status weft_executor_tick(weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
-    return have_done(executor, WEFT__REQUEST_TICK, 0);
+    return weft__executor_ask(executor, WEFT__REQUEST_TICK, 0);
 }
 
 weft_status weft_executor_rollback(weft_executor* executor, uint64_t tick) {
     WEFT_ASSERT(executor != NULL && !executor->world->running);
-    return have_done(executor, WEFT__REQUEST_ROLLBACK, tick);
+    return weft__executor_ask(executor, WEFT__REQUEST_ROLLBACK, tick);
 }
 
 weft_status weft_executor_digest(weft_executor* executor, weft_digest* view_out,
                                  weft_digest* full_out) {
     WEFT_ASSERT(executor != NULL);
-    WEFT_TRY(have_done(executor, WEFT__REQUEST_DIGEST, 0));
+    WEFT_TRY(weft__executor_ask(executor, WEFT__REQUEST_DIGEST, 0));
     if (view_out != NULL)
         *view_out = executor->world->digests.view;
     if (full_out != NULL)
         *full_out = executor->world->digests.full;
     return WEFT_STATUS_OK;
-}
-
-static bool output_before(weft_task_output a, weft_task_output b, const weft_executor* executor) {
-    uint32_t x = weft__schedule_at(executor->schedule, a.rank)->stage;
-    uint32_t y = weft__schedule_at(executor->schedule, b.rank)->stage;
-    return x != y ? x < y
-                  : weft__key_before((weft__key){a.rank, a.archetype, a.shard},
-                                     (weft__key){b.rank, b.archetype, b.shard});
-}
-
-WEFT__SORT(sort_outputs, weft_task_output, weft_executor, output_before)
-
-static weft_status gather_outputs(weft_executor* executor) {
-    weft__arena* arena = &executor->world->arena;
-    executor->outputs.count = executor->output_scratch.count = 0;
-    for (uint32_t i = 0; i < executor->worker_count; i++) {
-        weft__trace_lane* lane = &executor->trace_lanes[i];
-        if (lane->out_of_memory)
-            return WEFT_STATUS_OUT_OF_MEMORY;
-        WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->outputs, lane->outputs.count));
-        if (lane->outputs.count > 0)
-            memcpy(executor->outputs.items + executor->outputs.count, lane->outputs.items,
-                   lane->outputs.count * sizeof(weft_task_output));
-        executor->outputs.count += lane->outputs.count;
-    }
-    WEFT_TRY(WEFT__VEC_RESERVE(arena, executor->output_scratch, executor->outputs.count));
-    sort_outputs(executor->outputs.items, executor->output_scratch.items, executor->outputs.count,
-                 executor);
-    return WEFT_STATUS_OK;
-}
-
-weft_status weft_executor_tick_traced(weft_executor* executor, const weft_task_output** outputs_out,
-                                      size_t* count_out) {
-    WEFT_ASSERT(executor != NULL && outputs_out != NULL && count_out != NULL);
-    *outputs_out = NULL;
-    *count_out = 0;
-    if (is_foreign(executor))
-        return WEFT_STATUS_UNSUPPORTED;
-    size_t bytes = executor->worker_count * sizeof(weft__trace_lane);
-    if (executor->trace_lanes == NULL)
-        executor->trace_lanes = weft__arena_alloc_zero(&executor->world->arena, bytes);
-    if (executor->trace_lanes == NULL)
-        return WEFT_STATUS_OUT_OF_MEMORY;
-    weft_status status = have_done(executor, WEFT__REQUEST_TRACED, 0);
-    weft_status sorted = gather_outputs(executor);
-    *outputs_out = executor->outputs.items;
-    *count_out = executor->outputs.count;
-    return status != WEFT_STATUS_OK ? status : sorted;
 }
 
 weft_number_report weft_executor_numbers(const weft_executor* executor) {
@@ -691,6 +668,16 @@ static weft_status prepare_runs(weft_executor* executor) {
     return WEFT_STATUS_OK;
 }
 
+static weft_status prepare_trace(weft_executor* executor) {
+    const weft_executor_desc* desc = &executor->desc;
+    if (desc->trace_records == 0)
+        return WEFT_STATUS_OK;
+    executor->runner.phase = weft__trace_phase;
+    return weft__trace_create(executor->worker_count, desc->trace_records,
+                              desc->kind == WEFT_EXECUTOR_PROCESSES,
+                              desc->kind == WEFT_EXECUTOR_VIRTUAL, &executor->trace);
+}
+
 static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(choose_workers(executor));
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
@@ -705,6 +692,7 @@ static weft_status executor_start(weft_executor* executor) {
     if (executor->guard != NULL)
         executor->guard->own_pages = own_pages;
     WEFT_TRY(weft__rollback_create(executor));
+    WEFT_TRY(prepare_trace(executor));
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:
         executor->runner.run = weft__exec_serial_run;
@@ -730,7 +718,8 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
         return WEFT_STATUS_UNSUPPORTED;
     if (desc == NULL || desc->cookie != EXECUTOR_COOKIE || desc->kind > WEFT_EXECUTOR_PROCESSES ||
         desc->sweep > WEFT_SWEEP_SYSTEM_MAJOR || desc->checkpoint_ticks == 0 ||
-        desc->guard > WEFT_GUARD_TRAP || desc->rollback_percent > 100 || desc->image_percent > 100)
+        desc->guard > WEFT_GUARD_TRAP || desc->trace_records > WEFT__TRACE_RECORDS_MAX ||
+        desc->rollback_percent > 100 || desc->image_percent > 100)
         return WEFT_STATUS_BAD_ARGUMENT;
     WEFT_TRY(weft_schedule_build(schedule));
     weft_executor* executor =
@@ -752,7 +741,7 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
 void weft_executor_destroy(weft_executor* executor) {
     if (executor == NULL)
         return;
-    if (is_foreign(executor)) {
+    if (weft__memory_is_foreign(&executor->world->arena.memory)) {
         weft__processes_destroy(executor->processes);
         return;
     }
@@ -763,17 +752,13 @@ void weft_executor_destroy(weft_executor* executor) {
         weft__exec_threads_stop(executor);
     weft__rollback_destroy(executor);
     weft__guard_destroy(executor->guard);
+    weft__trace_destroy(executor->trace);
     weft__arena_free(arena, executor->runs,
                      (executor->plan.stage_count + 1) * sizeof(*executor->runs));
     if (executor->plan.schedule != NULL)
         weft__plan_deinit(&executor->plan);
-    for (uint32_t i = 0; executor->trace_lanes != NULL && i < executor->worker_count; i++)
-        WEFT__VEC_FREE(arena, executor->trace_lanes[i].outputs);
-    weft__arena_free(arena, executor->trace_lanes,
-                     executor->worker_count * sizeof(weft__trace_lane));
+    weft__outputs_free(executor);
     WEFT__VEC_FREE(arena, executor->open);
     WEFT__VEC_FREE(arena, executor->steps);
-    WEFT__VEC_FREE(arena, executor->outputs);
-    WEFT__VEC_FREE(arena, executor->output_scratch);
     weft__arena_free(arena, executor, sizeof(*executor));
 }

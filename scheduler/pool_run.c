@@ -9,6 +9,7 @@
 #include "os.h"
 #include "perturb.h"
 #include "sharing.h"
+#include "trace_ring.h"
 
 #define STALL_MAX_NS 10000000u
 // Wakes that do not pay, since ticks are short and far apart, come to cost a 64th.
@@ -79,6 +80,15 @@ static void join_long(weft__pool* pool) {
         weft__pool_rest_stalled(pool, begin);
 }
 
+static void help_waiting(weft__pool* pool, uint64_t now) {
+    weft__trace* trace = pool->executor->trace;
+    if (trace != NULL)
+        *trace->rings[0].last_ns = now;
+    weft__pool_help_all(pool, &pool->workers[0], pool->board.epoch);
+    if (trace != NULL)
+        weft__trace_wait(trace, 0);
+}
+
 // A worker that has not even begun after a while has been put aside: its share is done here.
 static void join(weft__pool* pool) {
     uint64_t begin = 0;
@@ -93,19 +103,26 @@ static void join(weft__pool* pool) {
         begin = begin == 0 ? now : begin;
         waited = now - begin;
         if (waited >= pool->join_ns)
-            weft__pool_help_all(pool, &pool->workers[0], pool->board.epoch);
+            help_waiting(pool, now);
     } while (waited < pool->spin_ns);
-    weft__pool_help_all(pool, &pool->workers[0], pool->board.epoch);
+    help_waiting(pool, begin + waited);
     join_long(pool);
 }
 
 static void run_together(weft__pool* pool, const weft__job* job) {
     weft__board_publish(&pool->board, job);
     uint32_t epoch = pool->board.epoch;
-    (void)weft__board_run(&pool->board, 0, 0, epoch);
+    weft__trace* trace = pool->executor->trace;
+    uint32_t count = weft__board_run(&pool->board, 0, 0, epoch);
+    if (trace != NULL)
+        weft__trace_share(trace, 0, weft__trace_what(trace), weft__trace_last(trace, 0), count);
     if (job->helps)
         weft__pool_help_all(pool, &pool->workers[0], epoch);
+    if (trace != NULL)
+        weft__trace_wait(trace, 0);
     join(pool);
+    if (trace != NULL)
+        weft__trace_wait_end(trace);
 }
 
 static void nothing(void* context, uint32_t worker_index, uint32_t item) {
@@ -119,12 +136,18 @@ void weft__pool_probe(weft__pool* pool, uint64_t now) {
     weft__batch batch = {.count = pool->active, .unsharded = pool->active};
     cut_shares(pool, &batch, 0);
     weft__job job = {.fn = nothing, .grain = 1, .cuts = pool->cuts};
+    weft__trace* trace = pool->executor->trace;
+    uint64_t what = trace == NULL ? 0 : weft__trace_what(trace);
+    if (trace != NULL)
+        weft__trace_set_what(trace, 0);
     for (uint32_t i = 0; i < PROBE_ROUNDS; i++) {
         uint64_t begin = weft__os_clock_ns();
         run_together(pool, &job);
         uint64_t took = weft__os_clock_ns() - begin;
         best = took < best ? took : best;
     }
+    if (trace != NULL)
+        weft__trace_set_what(trace, what);
     if (best < 50 * WEFT__JOIN_NS)
         pool->join_ns = best;
     pool->probed_ns = now;

@@ -9,6 +9,7 @@
 #include "os.h"
 #include "perturb.h"
 #include "placement.h"
+#include "trace_ring.h"
 
 // With a told period workers are awake this long before the tick, and what a timer is late.
 #define EARLY_NS 30000u
@@ -112,11 +113,17 @@ void weft__pool_help_all(weft__pool* pool, weft__worker* self, uint32_t epoch) {
     uint32_t others = pool->worker_count - 1;
     uint32_t ran = 0;
     uint32_t turn = 0; // Nearest first.
+    weft__trace* trace = pool->executor->trace;
+    uint64_t what = trace == NULL ? 0 : weft__trace_what(trace);
     if (pool->perturb_seed != 0 && others > 0)
         turn = weft__perturb_turn(pool->perturb_seed, epoch, self->index, others);
     for (uint32_t i = 0; i < others; i++) {
         uint32_t at = turn + i < others ? turn + i : turn + i - others;
-        ran += weft__board_run(&pool->board, self->index, self->help_order[at], epoch);
+        uint64_t begin = trace == NULL ? 0 : weft__trace_last(trace, self->index);
+        uint32_t count = weft__board_run(&pool->board, self->index, self->help_order[at], epoch);
+        ran += count;
+        if (trace != NULL)
+            weft__trace_help(trace, self->index, self->help_order[at], what, begin, count);
     }
     if (ran > 0)
         weft__atomic_u64_store_release(&self->helped,
@@ -130,6 +137,31 @@ void weft__pool_worker_begin(weft__worker* self) {
     self->cpu_clock = weft__os_cpu_clock_own(pool->shared);
     (void)weft__float_state_pin();
     weft__os_timer_exact();
+    weft__trace* trace = pool->executor->trace;
+    if (trace != NULL) {
+        (void)weft__trace_stamp(trace, self->index);
+        trace->rings[self->index].wait_ns = 0; // That of a process that died.
+        if (self->index != 0)
+            weft__trace_wait(trace, self->index);
+    }
+}
+
+// Its own share, and what it can get of the others'.
+static void take_part(weft__pool* pool, weft__worker* self, uint32_t epoch) {
+    weft__trace* trace = pool->executor->trace;
+    if (trace != NULL)
+        (void)weft__trace_stamp(trace, self->index);
+    if (pool->perturb_seed != 0 && weft__board_helps(&pool->board, epoch) && epoch % 2 == 1)
+        weft__pool_help_all(pool, self, epoch); // Others' shares before its own.
+    uint64_t what = trace == NULL ? 0 : weft__trace_what(trace);
+    uint64_t begin = trace == NULL ? 0 : weft__trace_last(trace, self->index);
+    uint32_t count = weft__board_run(&pool->board, self->index, self->index, epoch);
+    if (trace != NULL)
+        weft__trace_share(trace, self->index, what, begin, count);
+    if (weft__board_helps(&pool->board, epoch))
+        weft__pool_help_all(pool, self, epoch);
+    if (trace != NULL)
+        weft__trace_wait(trace, self->index);
 }
 
 void weft__pool_worker_main(void* context) {
@@ -145,10 +177,6 @@ void weft__pool_worker_main(void* context) {
         if (epoch == seen)
             return;
         seen = epoch;
-        if (pool->perturb_seed != 0 && weft__board_helps(&pool->board, epoch) && epoch % 2 == 1)
-            weft__pool_help_all(pool, self, epoch); // Others' shares before its own.
-        (void)weft__board_run(&pool->board, self->index, self->index, epoch);
-        if (weft__board_helps(&pool->board, epoch))
-            weft__pool_help_all(pool, self, epoch);
+        take_part(pool, self, epoch);
     }
 }

@@ -13,6 +13,7 @@
 #include "weft_arena.h"
 #include "weft_log.h"
 #include "weft_members.h"
+#include "weft_runner.h"
 
 #define WEFT__NONE UINT32_MAX
 #define WEFT__LIVE_WORDS (WEFT_SHARD_SLOTS / 64)
@@ -447,33 +448,6 @@ struct weft_world {
     weft__digests digests;
     weft_world_stats stats;
 };
-
-/// Runs one item as a worker: lane `worker` is the item's for the time of the call.
-typedef void weft__item_fn(void* context, uint32_t worker, uint32_t item);
-
-/// Independent items, for any worker in any order. `cost_ns` is a guess of what one worker needs
-/// for all. Items ascend by shard where `shard_of` is given (from `unsharded` on), so that a worker
-/// can start with its own. The context lies in the world's memory: workers may be processes that
-/// share nothing else. Where an item is a list of steps, `step_count` and `step` run it step by
-/// step: same effect as `fn`, for executors that interleave items.
-typedef struct weft__batch {
-    uint32_t count;
-    uint32_t unsharded;
-    uint64_t cost_ns;
-    weft__item_fn* fn;
-    void* context;
-    uint32_t (*shard_of)(const void* context, uint32_t item);
-    uint32_t (*step_count)(const void* context, uint32_t item);
-    void (*step)(void* context, uint32_t worker, uint32_t item, uint32_t step);
-} weft__batch;
-
-/// Runs batches and returns when all is done. `ecs` knows no threads: executors bring their own.
-typedef struct weft__runner {
-    void (*run)(struct weft__runner* runner, const weft__batch* batch);
-} weft__runner;
-
-/// A runner that does everything on the calling thread as worker 0.
-weft__runner weft__runner_serial(void);
 
 // world.c
 /// Sets the world's error line and returns `status`.

@@ -67,11 +67,13 @@ typedef struct weft_executor_desc {
                             // in ticks; 0: exactly image_ticks apart. At most 100.
     uint32_t crash_retries; // After so many deaths in one tick the next ends the attempts.
     uint64_t stuck_ns;      // Who is in one task for so long is killed; 0: never.
+    uint32_t trace_records; // Records of time kept for each worker (<weft/trace.h>), rounded up;
+                            // 48 bytes each, at most 2^26. 0: none are, and no time is spent on it.
     uint32_t cookie;        // Set by the default function. Do not write.
 } weft_executor_desc;
 
 /// Serial, pinned, spin of 100,000 ns, then 20,000 ns of yielding; a checkpoint every 64 ticks; no
-/// rollback. For processes images at 2 percent, one retry, and 30 seconds for a task.
+/// rollback; no trace. For processes images at 2 percent, one retry, and 30 seconds for a task.
 WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world

@@ -1,0 +1,95 @@
+/// Recording for <weft/trace.h>.
+///
+/// Rings lie in memory of their own, which worker processes share and which outlives them, and each
+/// is written by its worker alone. Whoever takes records reads those that are published and far
+/// enough from what could be written meanwhile: between batches a worker that comes late has at
+/// most a share, a help and the wait before it to write.
+#pragma once
+
+#include <weft/trace.h>
+
+#include "atomics.h"
+#include "os.h"
+#include "weft_world.h"
+
+/// Records that a ring can hold and nobody reads.
+#define WEFT__TRACE_SLACK 16u
+#define WEFT__TRACE_RECORDS_MIN 64u
+#define WEFT__TRACE_RECORDS_MAX (UINT32_C(1) << 26)
+
+typedef struct weft__trace_ring {
+    WEFT_CACHE_ALIGNED weft__atomic_u64 written; // Records ever. Its worker's, as the next three.
+    uint64_t own_ns;
+    uint64_t* last_ns; // When the thread that runs this worker last looked at the clock.
+    uint64_t wait_ns;  // Since when it waits, with nothing recorded since; 0: it does not.
+    weft_trace_record* records;
+    WEFT_CACHE_ALIGNED uint64_t taken; // The reader's.
+    uint64_t lost;
+} weft__trace_ring;
+
+typedef struct weft__trace {
+    uint32_t worker_count;
+    uint32_t capacity; // Of each ring: a power of two.
+    size_t size;
+    weft__trace_ring* rings;
+    // Written by worker 0 before a batch, read by those who run it.
+    WEFT_CACHE_ALIGNED weft__atomic_u64 tick;
+    weft__atomic_u64 what;               // Kind (high half, 0: nothing is recorded), stage.
+    WEFT_CACHE_ALIGNED uint64_t host_ns; // Worker 0's: since when the host is at it,
+    uint64_t phase_ns;                   // and the running phase of a commit or digest.
+    uint16_t phase;                      // 0: none.
+} weft__trace;
+
+/// Makes rings for so many records each, rounded up; `one_thread` runs all workers. Status:
+/// OUT_OF_MEMORY.
+WEFT_NODISCARD weft_status weft__trace_create(uint32_t worker_count, uint32_t records, bool shared,
+                                              bool one_thread, weft__trace** trace_out);
+/// Null is allowed.
+void weft__trace_destroy(weft__trace* trace);
+
+/// Writes a record, and before it the wait that it ends.
+void weft__trace_push(weft__trace* trace, uint32_t worker, const weft_trace_record* record);
+
+static inline uint64_t weft__trace_last(const weft__trace* trace, uint32_t worker) {
+    return *trace->rings[worker].last_ns;
+}
+
+static inline uint64_t weft__trace_stamp(weft__trace* trace, uint32_t worker) {
+    return *trace->rings[worker].last_ns = weft__os_clock_ns();
+}
+
+static inline uint64_t weft__trace_pack(weft_trace_kind kind, uint32_t stage) {
+    return (uint64_t)kind << 32 | stage;
+}
+
+static inline uint64_t weft__trace_what(const weft__trace* trace) {
+    return weft__atomic_u64_load_relaxed(&trace->what);
+}
+
+static inline void weft__trace_set_what(weft__trace* trace, uint64_t what) {
+    weft__atomic_u64_store_relaxed(&trace->what, what);
+}
+
+// Worker 0, outside of batches.
+/// The host's time ends; returns when.
+uint64_t weft__trace_request(weft__trace* trace, uint64_t tick);
+/// The host's time begins, and what was asked for is recorded.
+void weft__trace_answer(weft__trace* trace, weft_trace_kind kind, uint64_t begin_ns, uint64_t tick);
+/// The tick that is run, or run again.
+void weft__trace_tick(weft__trace* trace, uint64_t tick);
+/// Something has ended now.
+void weft__trace_end(weft__trace* trace, weft_trace_kind kind, uint64_t begin_ns, uint32_t stage);
+/// A runner's `phase`.
+void weft__trace_phase(weft__runner* runner, weft__phase phase);
+
+// Any worker, around what it runs of a batch.
+/// It has run so many items of its own share; worker 0 has records for that already.
+void weft__trace_share(weft__trace* trace, uint32_t worker, uint64_t what, uint64_t begin_ns,
+                       uint32_t count);
+/// The same of the share of `other`.
+void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint64_t what,
+                      uint64_t begin_ns, uint32_t count);
+/// It has had nothing to do since it last looked at the clock, if it does not wait already.
+void weft__trace_wait(weft__trace* trace, uint32_t worker);
+/// The wait of worker 0 is over.
+void weft__trace_wait_end(weft__trace* trace);
