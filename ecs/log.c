@@ -180,6 +180,7 @@ weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
         unsorted |= segment->unsorted && ordered;
     }
     WEFT_ASSERT(world->records.count == record_count);
+    *(stream == 0 ? &world->stats.commands : &world->stats.messages) += record_count;
     return unsorted ? WEFT__VEC_RESERVE(&world->arena, world->record_scratch, record_count)
                     : WEFT_STATUS_OK;
 }

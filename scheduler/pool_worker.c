@@ -137,13 +137,8 @@ void weft__pool_worker_begin(weft__worker* self) {
     self->cpu_clock = weft__os_cpu_clock_own(pool->shared);
     (void)weft__float_state_pin();
     weft__os_timer_exact();
-    weft__trace* trace = pool->executor->trace;
-    if (trace != NULL) {
-        (void)weft__trace_stamp(trace, self->index);
-        trace->rings[self->index].wait_ns = 0; // That of a process that died.
-        if (self->index != 0)
-            weft__trace_wait(trace, self->index);
-    }
+    if (pool->executor->trace != NULL)
+        weft__trace_begin(pool->executor->trace, self->index);
 }
 
 // Its own share, and what it can get of the others'.

@@ -61,8 +61,11 @@ weft_status weft__trace_create(uint32_t worker_count, uint32_t records, bool sha
 }
 
 void weft__trace_destroy(weft__trace* trace) {
-    if (trace != NULL)
-        weft__os_region_release(trace, trace->size);
+    if (trace == NULL)
+        return;
+    for (uint32_t i = 0; i < trace->worker_count; i++)
+        weft__os_counters_close(&trace->rings[i].counters);
+    weft__os_region_release(trace, trace->size);
 }
 
 // Writing ----------------------------------------------------------------------------------------
@@ -183,6 +186,15 @@ void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint6
     record.count = count;
     record.other = (uint16_t)other;
     weft__trace_push(trace, worker, &record);
+}
+
+void weft__trace_begin(weft__trace* trace, uint32_t worker) {
+    weft__trace_ring* ring = &trace->rings[worker];
+    weft__atomic_u32_store_release(&ring->thread, (uint32_t)weft__os_thread_id());
+    (void)weft__trace_stamp(trace, worker);
+    ring->wait_ns = 0; // That of a process that died.
+    if (worker != 0)
+        weft__trace_wait(trace, worker);
 }
 
 void weft__trace_wait(weft__trace* trace, uint32_t worker) {

@@ -10,6 +10,7 @@
 
 #include "atomics.h"
 #include "os.h"
+#include "os_counters.h"
 #include "weft_world.h"
 
 /// Records that a ring can hold and nobody reads.
@@ -23,8 +24,12 @@ typedef struct weft__trace_ring {
     uint64_t* last_ns; // When the thread that runs this worker last looked at the clock.
     uint64_t wait_ns;  // Since when it waits, with nothing recorded since; 0: it does not.
     weft_trace_record* records;
+    weft__atomic_u32 thread;           // Of the system, if the worker has one of its own; else 0.
     WEFT_CACHE_ALIGNED uint64_t taken; // The reader's.
     uint64_t lost;
+    weft__os_counters counters;
+    weft_trace_counts before;  // Of processes that are gone.
+    weft_trace_counts counted; // At the last look.
 } weft__trace_ring;
 
 typedef struct weft__trace {
@@ -89,6 +94,8 @@ void weft__trace_share(weft__trace* trace, uint32_t worker, uint64_t what, uint6
 /// The same of the share of `other`.
 void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint64_t what,
                       uint64_t begin_ns, uint32_t count);
+/// A thread that is this worker alone begins.
+void weft__trace_begin(weft__trace* trace, uint32_t worker);
 /// It has had nothing to do since it last looked at the clock, if it does not wait already.
 void weft__trace_wait(weft__trace* trace, uint32_t worker);
 /// The wait of worker 0 is over.

@@ -158,6 +158,11 @@ typedef struct weft_cli_options {
     bool has_log_policy;
     weft_simlog_policy log_policy;
     const char* table;
+    // run --trace
+    const char* trace_path;
+    bool has_trace_ticks;
+    uint64_t trace_from; // The first tick, counted from 0,
+    uint64_t trace_to;   // and the last.
     // Snapshots and journals
     const char* journal_path;
     const char* resume_path;
@@ -471,6 +476,25 @@ weft_status weft_cli_hashes_match(const char* path, const weft_cli_hashes* hashe
 void weft_cli_hashes_deinit(weft_cli_hashes* hashes);
 
 // file_write.c ---------------------------------------------------------------------------------
+
+/// A file that is being written: to a temporary one beside it.
+typedef struct weft_cli_file {
+    const char* path;
+    const char* what; // What the line for people calls it.
+    char* temporary;
+    FILE* stream;
+} weft_cli_file;
+
+/// Begins it. Status: FILE_ERROR, and nothing is begun.
+weft_status weft_cli_file_begin(weft_cli_file* file, const char* path, const char* what, char* line,
+                                size_t capacity);
+
+/// Syncs and renames it, if all went well; also after a failed begin, when it does nothing. Status:
+/// FILE_ERROR, and there is no file.
+weft_status weft_cli_file_end(weft_cli_file* file, char* line, size_t capacity);
+
+/// Forgets it.
+void weft_cli_file_drop(weft_cli_file* file);
 
 /// Prints to a file what is in `context`.
 typedef void weft_cli_print_fn(FILE* file, const void* context);

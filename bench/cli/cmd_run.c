@@ -1,6 +1,7 @@
 // weft run: one simulation on one executor.
 
 #include "bisect_job.h"
+#include "run_trace.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct run_state {
     weft_simlog* log; // Null: nothing is logged.
     weft_simlog_stats log_stats;
     weft_cli_persist persist;
+    run_trace* trace;            // Null: none is wanted.
     char audit[WEFT_AUDIT_TEXT]; // Empty: not wanted.
     weft_clock clock;
     uint64_t first_tick;        // Of the world when it began to run.
@@ -42,7 +44,7 @@ static weft_status run_fail(run_state* run, weft_status status) {
     return status;
 }
 
-static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
+static weft_status run_open(run_state* run, weft_executor_desc* desc) {
     weft_memory memory;
     if (run->options->interleave) {
         WEFT_TRY(weft_topology_create(NULL, &run->topology));
@@ -70,10 +72,13 @@ static weft_status run_open(run_state* run, const weft_executor_desc* desc) {
     // Workers that are processes are made of the world as it is then.
     if (desc->kind == WEFT_EXECUTOR_PROCESSES)
         WEFT_TRY(weft_world_commit(run->world));
+    run_trace_prepare(run->options, &run->sizes, run->schedule, desc);
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
+    WEFT_TRY(run_trace_open(run->options, run->module, &run->sizes, run->world, run->schedule,
+                            run->executor, desc, &run->trace, run->line, sizeof run->line));
     WEFT_TRY(weft_executor_commit(run->executor)); // Nothing is left of processes.
     // Before what is gone on with: ticks that are run again have rows too.
     WEFT_TRY(weft_cli_log_open(run->options, run->world, &run->log, run->line, sizeof run->line));
@@ -207,6 +212,8 @@ static weft_status run_ticks(run_state* run) {
         run_numbers(run);
         if (status == WEFT_STATUS_OK)
             status = run_look(run, tick + 1 == run->tick_count);
+        weft_status traced = run_trace_tick(run->trace, tick);
+        status = status == WEFT_STATUS_OK ? traced : status;
         weft_cli_progress_draw(&progress, what, tick + 1, run->tick_count);
     }
     weft_cli_progress_end(&progress);
@@ -289,6 +296,7 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     if (state[0] != '\0')
         printf("state     %s\n", state);
     weft_cli_log_print(run->options->log_path, &run->log_stats);
+    run_trace_print(run->trace);
     if (run->numbers.flags != 0)
         printf("numbers   %s in %s tasks, first in tick %" PRIu64
                " by system \"%s\", archetype %u, "
@@ -349,7 +357,7 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "shard", (int)run->numbers.shard);
     json_t* root =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, "
-                  "s:o, s:o, s:o, s:o, s:s}",                                        //
+                  "s:o, s:o, s:o, s:o, s:o, s:s}",                                   //
                   "weft", weft_version(),                                            //
                   "module", run->module->name,                                       //
                   "entities", (json_int_t)run->sizes.entity_count,                   //
@@ -366,6 +374,7 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                   "numbers", numbers,                                                //
                   "guard", weft_cli_guard_json(desc->guard, NULL),                   //
                   "log", weft_cli_log_json(run->options->log_path, &run->log_stats), //
+                  "trace", run_trace_json(run->trace),                               //
                   "crash", weft_cli_crash_json(weft_executor_crash_report(run->executor)), "view",
                   weft_cli_json_digest(run->last.view),         //
                   "full", weft_cli_json_digest(run->last.full), //
@@ -448,7 +457,7 @@ static weft_exit run_failed(run_state* run, const weft_executor_desc* desc, weft
 }
 
 /// Everything between the parsed options and the exit code.
-static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
+static weft_exit run_all(run_state* run, weft_executor_desc* desc) {
     weft_status status = run_open(run, desc);
     if (status == WEFT_STATUS_OK)
         status = run_ticks(run);
@@ -457,6 +466,13 @@ static weft_exit run_all(run_state* run, const weft_executor_desc* desc) {
     status = status == WEFT_STATUS_OK ? logged : status;
     if (status != WEFT_STATUS_OK)
         (void)run_fail(run, status);
+    // Also of a run that failed: it may show why.
+    char trace_line[WEFT_CLI_LINE_SIZE] = "";
+    weft_status traced = run_trace_end(run->trace, trace_line, sizeof trace_line);
+    if (status == WEFT_STATUS_OK && traced != WEFT_STATUS_OK) {
+        status = traced;
+        (void)snprintf(run->line, sizeof run->line, "%s", trace_line);
+    }
     // The first failure is the one that is told.
     char line[WEFT_CLI_LINE_SIZE] = "";
     weft_status closed = weft_cli_persist_close(&run->persist, run->world, run->executor,
@@ -499,6 +515,10 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_cli_complain("%s", line);
         code = WEFT_EXIT_USAGE;
     }
+    if (code == WEFT_EXIT_OK && options.has_trace_ticks && options.trace_path == NULL) {
+        weft_cli_complain("--trace-ticks is about the file of --trace, which is not given");
+        code = WEFT_EXIT_USAGE;
+    }
     if (options.rate > 0)
         desc.tick_period_ns = 1000000000 / options.rate; // Workers are awake when a tick is due.
     if (code == WEFT_EXIT_OK) {
@@ -515,6 +535,7 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         struct sigaction before = weft_cli_interrupt_catch();
         code = run_all(&run, &desc);
         weft_cli_interrupt_release(&before);
+        run_trace_close(run.trace);
         weft_executor_destroy(run.executor);
         weft_schedule_destroy(run.schedule);
         weft_world_destroy(run.world);

@@ -25,50 +25,76 @@ static bool folder_sync(const char* path) {
     return synced;
 }
 
-/// Writes everything to an open temporary file and makes it durable.
-static bool file_store(int descriptor, weft_cli_print_fn* print, const void* context) {
-    FILE* file = fdopen(descriptor, "w");
-    if (file == NULL) {
+static weft_status file_fail(const weft_cli_file* file, const char* why, char* line,
+                             size_t capacity) {
+    (void)snprintf(line, capacity, "%s: the %s cannot be written: %s", file->path, file->what, why);
+    return WEFT_STATUS_FILE_ERROR;
+}
+
+weft_status weft_cli_file_begin(weft_cli_file* file, const char* path, const char* what, char* line,
+                                size_t capacity) {
+    struct stat info;
+    *file = (weft_cli_file){.path = path, .what = what};
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return file_fail(file, "not a regular file", line, capacity);
+    if (asprintf(&file->temporary, "%s.tmp-XXXXXX", path) < 0)
+        file->temporary = NULL;
+    int descriptor = file->temporary != NULL ? mkostemp(file->temporary, O_CLOEXEC) : -1;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0)
+        file->stream = fdopen(descriptor, "w");
+    if (file->stream != NULL)
+        return WEFT_STATUS_OK;
+    (void)file_fail(file, strerror(errno), line, capacity);
+    if (descriptor >= 0) {
         (void)close(descriptor);
-        return false;
+        (void)unlink(file->temporary);
     }
-    print(file, context);
-    bool stored = fflush(file) == 0 && ferror(file) == 0 && fsync(descriptor) == 0;
-    int error = errno;
-    stored = fclose(file) == 0 && stored;
-    errno = error;
-    return stored;
+    free(file->temporary);
+    *file = (weft_cli_file){0};
+    return WEFT_STATUS_FILE_ERROR;
+}
+
+weft_status weft_cli_file_end(weft_cli_file* file, char* line, size_t capacity) {
+    if (file->stream == NULL)
+        return WEFT_STATUS_OK;
+    errno = 0;
+    bool stored =
+        fflush(file->stream) == 0 && ferror(file->stream) == 0 && fsync(fileno(file->stream)) == 0;
+    int error = errno != 0 ? errno : EIO; // What failed before has not kept its reason.
+    stored = fclose(file->stream) == 0 && stored;
+    if (stored && rename(file->temporary, file->path) != 0) {
+        error = errno;
+        stored = false;
+    }
+    weft_status status = WEFT_STATUS_OK;
+    if (stored) {
+        (void)folder_sync(file->path);
+    } else {
+        status = file_fail(file, strerror(error), line, capacity);
+        (void)unlink(file->temporary);
+    }
+    free(file->temporary);
+    *file = (weft_cli_file){0};
+    return status;
+}
+
+void weft_cli_file_drop(weft_cli_file* file) {
+    if (file->stream == NULL)
+        return;
+    (void)fclose(file->stream);
+    (void)unlink(file->temporary);
+    free(file->temporary);
+    *file = (weft_cli_file){0};
 }
 
 weft_status weft_cli_file_write(const char* path, const char* what, weft_cli_print_fn* print,
                                 const void* context, char* line, size_t capacity) {
-    char* temporary = NULL;
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        (void)snprintf(line, capacity, "%s: the %s cannot be written: not a regular file", path,
-                       what);
-        return WEFT_STATUS_FILE_ERROR;
-    }
-    if (asprintf(&temporary, "%s.tmp-XXXXXX", path) < 0)
-        temporary = NULL;
-    int descriptor = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
-    mode_t mask = umask(0);
-    (void)umask(mask);
-    bool written = descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0;
-    if (written)
-        written = file_store(descriptor, print, context) && rename(temporary, path) == 0;
-    else if (descriptor >= 0)
-        (void)close(descriptor);
-    if (!written) {
-        (void)snprintf(line, capacity, "%s: the %s cannot be written: %s", path, what,
-                       strerror(errno));
-        if (descriptor >= 0)
-            (void)unlink(temporary);
-    } else {
-        (void)folder_sync(path);
-    }
-    free(temporary);
-    return written ? WEFT_STATUS_OK : WEFT_STATUS_FILE_ERROR;
+    weft_cli_file file;
+    WEFT_TRY(weft_cli_file_begin(&file, path, what, line, capacity));
+    print(file.stream, context);
+    return weft_cli_file_end(&file, line, capacity);
 }
 
 bool weft_cli_file_read(const char* path, char** bytes_out, size_t* size_out) {

@@ -119,3 +119,18 @@ double option_factor(struct argp_state* state, const char* name, const char* tex
         argp_error(state, "--%s: '%s' is not a number from %g to %g", name, text, least, most);
     return value;
 }
+
+// "FROM:TO", where each may be missing.
+void option_trace_ticks(struct argp_state* state, const char* text, weft_cli_options* options) {
+    const char* colon = strchr(text, ':');
+    char from[32] = "0";
+    if (colon != NULL && colon > text)
+        (void)snprintf(from, sizeof from, "%.*s", (int)(colon - text), text);
+    options->trace_to = UINT64_MAX;
+    if (colon == NULL || text[1] == '\0' || !weft_cli_count_parse(from, &options->trace_from) ||
+        (colon[1] != '\0' && !weft_cli_count_parse(colon + 1, &options->trace_to)) ||
+        options->trace_from > options->trace_to)
+        argp_error(state, "--trace-ticks: '%s' is not a range of ticks; write 100:120, 100: or :20",
+                   text);
+    options->has_trace_ticks = true;
+}

@@ -46,3 +46,6 @@ void option_cpus(struct argp_state* state, const char* text, weft_cli_options* o
 /// A number in a range.
 double option_factor(struct argp_state* state, const char* name, const char* text, double least,
                      double most);
+
+/// A range of ticks as "FROM:TO", of which each may be missing.
+void option_trace_ticks(struct argp_state* state, const char* text, weft_cli_options* options);

@@ -80,6 +80,8 @@ enum {
     KEY_RATE,
     KEY_AUDIT,
     KEY_LATE,
+    KEY_TRACE,
+    KEY_TRACE_TICKS,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
@@ -200,6 +202,13 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN,
      {"log-policy", KEY_LOG_POLICY, "POLICY", 0,
       "What a tick does when the disk is behind: block, drop, count (default: block)", 4}},
+    {WEFT_CLI_RUN,
+     {"trace", KEY_TRACE, "FILE", 0,
+      "Write what each worker did and when to a file for ui.perfetto.dev or chrome://tracing", 4}},
+    {WEFT_CLI_RUN,
+     {"trace-ticks", KEY_TRACE_TICKS, "FROM:TO", 0,
+      "Of these ticks alone: 100:120, 100:, :20 (default: all, as far as a file of 1 GiB goes)",
+      4}},
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
       "After every tick rehash the whole world and run the module's own check", 4}},
@@ -605,6 +614,20 @@ static error_t parse_persist(int key, char* text, struct argp_state* state) {
     }
 }
 
+static error_t parse_trace(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_TRACE:
+        options->trace_path = text;
+        return 0;
+    case KEY_TRACE_TICKS:
+        option_trace_ticks(state, text, options);
+        return 0;
+    default:
+        return parse_persist(key, text, state);
+    }
+}
+
 static error_t parse_forecast(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
@@ -624,7 +647,7 @@ static error_t parse_forecast(int key, char* text, struct argp_state* state) {
         options->digest = true;
         return 0;
     default:
-        return parse_persist(key, text, state);
+        return parse_trace(key, text, state);
     }
 }
 

@@ -1447,6 +1447,105 @@ section_readback() {
     silent
 }
 
+# traced WORKERS TICKS NAME...: the trace is whole and has slices of these names. Without Python
+# only its form is looked at.
+traced() {
+    "$json_value" otherData weft <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
+    tools=$(dirname "$sources")/tools
+    for found in python3 /usr/bin/python3; do
+        "$found" -c 'import json' 2>/dev/null || continue
+        "$found" "$tools/read_trace.py" "$dir/trace.json" "$@" 2>"$dir/read" >&2 ||
+            fail "$(cat "$dir/read")"
+        return
+    done
+    echo "no python3 reads traces here (cmake/setup.sh tests)"
+}
+
+section_trace() {
+    # The same digests, and a trace that viewers can load, from every executor.
+    try 0 run creatures --entities 20k --ticks 12 --executor serial
+    full=$(sed -n 's/^full *//p' "$dir/out")
+    while read -r executor workers; do
+        try 0 run creatures --entities 20k --ticks 12 --executor "$executor" --trace \
+            "$dir/trace.json"
+        out "full      $full"
+        out "trace     $dir/trace.json: "
+        out "events of 12 ticks"
+        out "time in ticks"
+        out "seek_food"
+        silent
+        traced "$workers" 12 motion "tick 0" "tick 11" "stage 0" commit route fold assign merge digest
+    done <<END
+serial 1
+threads:1 1
+threads:2 2
+threads:3 3
+processes:1 1
+processes:3 3
+END
+    # Of virtual workers one thread does all, so calls are on tracks of their own.
+    try 0 run creatures --entities 20k --ticks 12 --executor virtual:3 --trace "$dir/trace.json"
+    out "full      $full"
+    "$json_value" traceEvents 0 name <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
+
+    # A range of ticks.
+    for range in 3:5 0:2 :2 9:; do
+        try 0 run creatures --entities 5k --ticks 12 --trace "$dir/trace.json" --trace-ticks $range \
+            --executor serial
+        out "events of 3 ticks"
+        traced 1 3 "$(echo "tick ${range%:*}" | sed 's/ $/ 0/')"
+    done
+    try 0 run creatures --entities 5k --ticks 12 --trace "$dir/trace.json" --trace-ticks 100:
+    out "events of 0 ticks"
+    for range in 5:3 5 x: :x : 1:2:3; do
+        try 2 run creatures --ticks 3 --trace "$dir/trace.json" --trace-ticks $range
+        err "is not a range of ticks"
+    done
+    try 2 run creatures --ticks 3 --trace-ticks 1:2
+    err "--trace-ticks is about the file of --trace"
+
+    # Fields of --json.
+    try 0 run tick10 --entities 20k --ticks 4 --executor threads:2 --trace "$dir/trace.json" --json \
+        --hashes "$dir/x.hashes"
+    is 4 trace ticks
+    is 0 trace lost_records
+    is 0 trace skipped_ticks
+    is "$dir/trace.json" trace file
+    [ "$(value trace systems 0 total_ns)" -gt 0 ] || fail "no time in a system"
+    [ "$(value trace workers 1 busy_ns)" -ge 0 ] || fail "no second worker"
+    [ "$(value trace lead_ns tick)" -gt "$(value trace lead_ns commit)" ] || fail "no frame"
+    traced 2 4 digest leaves tree
+    try 0 run creatures --entities 2k --ticks 3 --json
+    is null trace
+
+    # Names that have to be quoted.
+    try 0 run "$modules/odd_names.so" --executor threads:2 --trace "$dir/trace.json" --json
+    traced 2 10 'a "quoted" \ name' "$(printf 'gr\303\274\303\237 \360\237\220\235')" \
+        "$(printf 'two\nlines\tand \001\177')" "$(printf 'not \357\277\275 UTF-8 \357\277\275')" \
+        '</script>{}[]:,' count
+
+    # A run that fails keeps its trace.
+    try 3 run "$modules/failing.so" --trace "$dir/trace.json"
+    "$json_value" traceEvents 0 name <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
+
+    # Files: whole or not at all, found out before the first tick.
+    try 3 run creatures --entities 100 --ticks 1000000000 --trace "$dir/none/x"
+    err "$dir/none/x: the trace cannot be written: No such file or directory"
+    try 3 run creatures --entities 100 --ticks 1000000000 --trace /dev/null
+    err "/dev/null: the trace cannot be written: not a regular file"
+    try 3 run creatures --entities 100 --ticks 1000000000 --trace "$dir"
+    err "not a regular file"
+    echo kept >"$dir/trace.json"
+    (trap '' XFSZ && ulimit -f 16 && exec "$weft" run creatures --entities 5k --ticks 50 --trace "$dir/trace.json" \
+        >"$dir/out" 2>"$dir/err")
+    code=$?
+    said="a trace larger than a file may be"
+    [ "$code" -eq 3 ] || fail "exit code $code, not 3"
+    err "$dir/trace.json: the trace cannot be written: File too large"
+    [ "$(find "$dir" -name '*.tmp-*' | wc -l)" -eq 0 ] || fail "a temporary file is left"
+    [ "$(cat "$dir/trace.json")" = kept ] || fail "the file that was there is gone"
+}
+
 # interrupted ARGUMENT...: runs weft and sends it SIGINT after a second.
 # printed NAME: the command behind a name on the screen; it is run, its code checked, its output in
 # $dir/again.

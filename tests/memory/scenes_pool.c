@@ -37,6 +37,10 @@ uint64_t weft__os_clock_ns(void) {
     return s.clock_ns += 20000000;
 }
 
+int weft__os_thread_id(void) {
+    return 1;
+}
+
 void weft__os_yield(void) {
     check_relax();
 }

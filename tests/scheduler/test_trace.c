@@ -334,3 +334,55 @@ Test(trace, kinds_have_names) {
     cr_assert_str_eq(weft_trace_kind_name(0), "?");
     cr_assert_str_eq(weft_trace_kind_name(WEFT_TRACE_KINDS), "?");
 }
+
+// What a machine counts depends on it; what is missing is explained, and what is had goes up.
+static void look_at_counters(const placement* place) {
+    weft_executor_desc desc = desc_of(place, RECORDS);
+    weft_rig rig = open_rig(&weft_workload_creatures, TEST_EFFORT(ENTITIES), &desc);
+    weft_executor* executor = rig.executor[0];
+    char reason[256] = "?";
+    uint32_t had = weft_trace_count(executor, reason, sizeof reason);
+    cr_assert_lt(had, 1u << WEFT_TRACE_COUNTERS);
+    if (had == (1u << WEFT_TRACE_COUNTERS) - 1)
+        cr_assert_str_eq(reason, "");
+    else
+        TEXT_HAS(reason, ": ");
+    weft_trace_counts before[3] = {{{0}}};
+    uint64_t sum = 0;
+    for (uint32_t tick = 0; tick < TICKS; tick++) {
+        cr_assert_eq(weft_rig_tick(&rig, 0), WEFT_STATUS_OK);
+        for (uint32_t i = 0; i < place->workers; i++) {
+            weft_trace_counts now = weft_trace_counts_read(executor, i);
+            for (uint32_t j = 0; j < WEFT_TRACE_COUNTERS; j++) {
+                cr_assert_geq(now.value[j], before[i].value[j]);
+                if ((had >> j & 1) == 0 && place->workers == 1)
+                    cr_assert_eq(now.value[j], 0u);
+                sum += now.value[j];
+            }
+            before[i] = now;
+        }
+    }
+    // The first ticks touch new memory.
+    if ((had >> WEFT_TRACE_FAULTS & 1) != 0)
+        cr_assert_gt(sum, 0u, "%s: nothing was counted", place->name);
+    weft_trace_counts none = weft_trace_counts_read(executor, place->workers);
+    for (uint32_t j = 0; j < WEFT_TRACE_COUNTERS; j++)
+        cr_assert_eq(none.value[j], 0u);
+    weft_rig_close(&rig);
+}
+
+Test(trace, counters_are_had_or_explained) {
+    for (size_t i = 0; i < PLACEMENTS; i++)
+        look_at_counters(&placements[i]);
+}
+
+Test(trace, nothing_is_counted_without_a_trace) {
+    weft_executor_desc desc = desc_of(&placements[0], 0);
+    weft_rig rig = open_rig(&weft_workload_creatures, 10, &desc);
+    char reason[256];
+    cr_assert_eq(weft_trace_count(rig.executor[0], reason, sizeof reason), 0u);
+    TEXT_HAS(reason, "trace_records");
+    cr_assert_eq(weft_trace_counts_read(rig.executor[0], 0).value[0], 0u);
+    cr_assert_str_eq(weft_trace_counter_name(WEFT_TRACE_COUNTERS), "?");
+    weft_rig_close(&rig);
+}

@@ -250,6 +250,8 @@ typedef struct weft_world_stats {
     uint64_t arena_used;       // Bytes handed out.
     uint64_t arena_reserved;   // Bytes taken from weft_memory.
     uint64_t leaves_hashed;    // Digest leaves ever computed.
+    uint64_t commands;         // Ever brought to a commit; a create of many is one.
+    uint64_t messages;         // Of systems, ever put in order to be delivered or kept.
 } weft_world_stats;
 
 /// The world's counters now.

@@ -74,6 +74,35 @@ WEFT_API size_t weft_trace_take(weft_executor* executor, uint32_t worker,
 /// Records of a worker that were overwritten before they were taken, as of its last take.
 WEFT_API uint64_t weft_trace_lost(const weft_executor* executor, uint32_t worker);
 
+/// What the processor and the system count of a worker.
+typedef enum weft_trace_counter {
+    WEFT_TRACE_CYCLES = 0,       // These three in user mode,
+    WEFT_TRACE_INSTRUCTIONS = 1, // by the processor.
+    WEFT_TRACE_CACHE_MISSES = 2, // Of the last level.
+    WEFT_TRACE_SWITCHES = 3,     // Times it lost its CPU, or gave it away.
+    WEFT_TRACE_FAULTS = 4,       // Page faults.
+    WEFT_TRACE_MIGRATIONS = 5,   // Times it came to another CPU.
+} weft_trace_counter;
+
+#define WEFT_TRACE_COUNTERS 6u
+
+/// Counts, by weft_trace_counter.
+typedef struct weft_trace_counts {
+    uint64_t value[WEFT_TRACE_COUNTERS];
+} weft_trace_counts;
+
+/// The counter's name, such as "cache misses"; "?" for what is none. Static.
+WEFT_API const char* weft_trace_counter_name(weft_trace_counter counter);
+
+/// Starts to count for each worker of an executor that traces: by perf_event_open(2) on Linux.
+/// Returns the counters that every worker has, 1 << weft_trace_counter each. `reason` says why
+/// others are missing, in one line, or is empty. Once, by the thread that runs the ticks.
+WEFT_API uint32_t weft_trace_count(weft_executor* executor, char* reason, size_t capacity);
+
+/// What was counted of a worker since then; 0 for counters that it does not have. Between the calls
+/// that run something, by one thread at a time. Some system calls.
+WEFT_API weft_trace_counts weft_trace_counts_read(weft_executor* executor, uint32_t worker);
+
 /// Records that each worker's ring holds for sure; 0 if the executor does not trace.
 WEFT_API size_t weft_trace_capacity(const weft_executor* executor);
 
