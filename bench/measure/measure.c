@@ -30,6 +30,7 @@ static const weft_measure* const measures[] = {
     &weft_measure_memory,          //
     &weft_measure_price,           //
     &weft_measure_guard,           //
+    &weft_measure_trace,           //
     &weft_measure_log,             //
     &weft_measure_persist,         //
     &weft_measure_rollback,        //

@@ -153,6 +153,7 @@ extern const weft_measure weft_measure_false_sharing;
 extern const weft_measure weft_measure_memory;
 extern const weft_measure weft_measure_price;
 extern const weft_measure weft_measure_guard;
+extern const weft_measure weft_measure_trace;
 extern const weft_measure weft_measure_log;
 extern const weft_measure weft_measure_persist;
 extern const weft_measure weft_measure_rollback;

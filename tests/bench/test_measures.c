@@ -113,6 +113,10 @@ Test(measures, guard_runs) {
     run_quick(&weft_measure_guard, 0);
 }
 
+Test(measures, trace_runs) {
+    run_quick(&weft_measure_trace, 0);
+}
+
 Test(measures, log_runs) {
     run_quick(&weft_measure_log, 0);
 }
