@@ -102,7 +102,7 @@ static void record_call(const stage_run* run, const weft_view* view, uint32_t wo
                                 .archetype = chunk == NULL ? WEFT_TRACE_NONE : chunk->archetype,
                                 .shard = chunk == NULL ? WEFT_TRACE_NONE : chunk->shard,
                                 .count = chunk == NULL ? 0 : chunk->row_count};
-    weft__trace_push(executor->trace, worker, &record);
+    weft__trace_push(executor->trace, worker, record);
 }
 
 // Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change

@@ -102,6 +102,19 @@ void weft__os_futex_wake(const weft__atomic_u32* word, uint32_t count, bool shar
 /// Nanoseconds of a clock that never goes back; the start is arbitrary.
 uint64_t weft__os_clock_ns(void);
 
+/// Whether weft__os_cycles() counts evenly and alike on all CPUs: the system itself tells the time
+/// by it.
+bool weft__os_cycles_usable(void);
+
+/// A counter that is read in half the time of a clock; where there is none, the clock.
+static inline uint64_t weft__os_cycles(void) {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return weft__os_clock_ns();
+#endif
+}
+
 /// Gives the CPU to whoever else waits for it.
 void weft__os_yield(void);
 

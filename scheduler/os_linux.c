@@ -230,6 +230,19 @@ uint64_t weft__os_clock_ns(void) {
     return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
+bool weft__os_cycles_usable(void) {
+#if defined(__x86_64__)
+    char name[16] = "";
+    FILE* file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    bool read = file != NULL && fgets(name, sizeof(name), file) != NULL;
+    if (file != NULL)
+        (void)fclose(file);
+    return read && strcmp(name, "tsc\n") == 0;
+#else
+    return false;
+#endif
+}
+
 void weft__os_yield(void) {
     (void)sched_yield();
 }

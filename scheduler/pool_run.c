@@ -80,10 +80,10 @@ static void join_long(weft__pool* pool) {
         weft__pool_rest_stalled(pool, begin);
 }
 
-static void help_waiting(weft__pool* pool, uint64_t now) {
+static void help_waiting(weft__pool* pool) {
     weft__trace* trace = pool->executor->trace;
     if (trace != NULL)
-        *trace->rings[0].last_ns = now;
+        (void)weft__trace_stamp(trace, 0);
     weft__pool_help_all(pool, &pool->workers[0], pool->board.epoch);
     if (trace != NULL)
         weft__trace_wait(trace, 0);
@@ -103,9 +103,9 @@ static void join(weft__pool* pool) {
         begin = begin == 0 ? now : begin;
         waited = now - begin;
         if (waited >= pool->join_ns)
-            help_waiting(pool, now);
+            help_waiting(pool);
     } while (waited < pool->spin_ns);
-    help_waiting(pool, begin + waited);
+    help_waiting(pool);
     join_long(pool);
 }
 

@@ -7,6 +7,9 @@
 
 #include "exec.h"
 
+// The least time over which the counter's rate is measured: to a hundred thousandth.
+#define RATE_NS_MIN 2000000u
+
 static const char* const kind_names[WEFT_TRACE_KINDS] = {
     [WEFT_TRACE_HOST] = "host",         [WEFT_TRACE_TICK] = "tick",
     [WEFT_TRACE_ROLLBACK] = "rollback", [WEFT_TRACE_DIGEST] = "digest",
@@ -33,6 +36,11 @@ static uint32_t round_up(uint32_t records) {
     return capacity;
 }
 
+// Pages come where their worker is, and not in the middle of a tick.
+static void touch(const weft__trace* trace, const weft__trace_ring* ring) {
+    memset(ring->records, 0, trace->capacity * sizeof(weft_trace_record));
+}
+
 weft_status weft__trace_create(uint32_t worker_count, uint32_t records, bool shared,
                                bool one_thread, weft__trace** trace_out) {
     WEFT_ASSERT(worker_count > 0 && records > 0 && records <= WEFT__TRACE_RECORDS_MAX);
@@ -53,8 +61,12 @@ weft_status weft__trace_create(uint32_t worker_count, uint32_t records, bool sha
     for (uint32_t i = 0; i < worker_count; i++) {
         trace->rings[i].records = records_of + (size_t)i * capacity;
         trace->rings[i].last_ns = &trace->rings[one_thread ? 0 : i].own_ns;
+        if (i == 0 || one_thread)
+            touch(trace, &trace->rings[i]);
     }
-    trace->host_ns = weft__trace_stamp(trace, 0);
+    trace->cycles = weft__os_cycles_usable();
+    trace->base_ns = weft__os_clock_ns();
+    trace->base_clock = trace->host_ns = weft__trace_stamp(trace, 0);
     weft__trace_set_what(trace, weft__trace_pack(WEFT_TRACE_OTHER, WEFT_TRACE_NONE));
     *trace_out = trace;
     return WEFT_STATUS_OK;
@@ -70,14 +82,6 @@ void weft__trace_destroy(weft__trace* trace) {
 
 // Writing ----------------------------------------------------------------------------------------
 
-static void write_record(const weft__trace* trace, weft__trace_ring* ring,
-                         const weft_trace_record* record) {
-    uint64_t written = weft__atomic_u64_load_relaxed(&ring->written);
-    WEFT_CHECK(record->begin_ns <= record->end_ns);
-    ring->records[written & (trace->capacity - 1)] = *record;
-    weft__atomic_u64_store_release(&ring->written, written + 1);
-}
-
 static weft_trace_record plain(const weft__trace* trace, weft_trace_kind kind, uint64_t begin_ns,
                                uint64_t end_ns) {
     return (weft_trace_record){.begin_ns = begin_ns,
@@ -90,29 +94,21 @@ static weft_trace_record plain(const weft__trace* trace, weft_trace_kind kind, u
                                .shard = WEFT_TRACE_NONE};
 }
 
-// The wait that ended at `end_ns`, if there was one.
-static void end_wait(const weft__trace* trace, weft__trace_ring* ring, uint64_t tick,
-                     uint64_t end_ns) {
-    if (end_ns > ring->wait_ns) {
-        weft_trace_record wait = plain(trace, WEFT_TRACE_WAIT, ring->wait_ns, end_ns);
-        wait.tick = tick;
-        write_record(trace, ring, &wait);
-    }
+void weft__trace_end_wait(weft__trace* trace, weft__trace_ring* ring, uint64_t tick,
+                          uint64_t end_ns) {
+    uint64_t begin_ns = ring->wait_ns;
     ring->wait_ns = 0;
-}
-
-void weft__trace_push(weft__trace* trace, uint32_t worker, const weft_trace_record* record) {
-    weft__trace_ring* ring = &trace->rings[worker];
-    WEFT_ASSERT(worker < trace->worker_count && record->kind < WEFT_TRACE_KINDS);
-    if (__builtin_expect(ring->wait_ns != 0, 0) && record->begin_ns >= ring->wait_ns)
-        end_wait(trace, ring, record->tick, record->begin_ns);
-    write_record(trace, ring, record);
+    if (end_ns <= begin_ns)
+        return;
+    weft_trace_record wait = plain(trace, WEFT_TRACE_WAIT, begin_ns, end_ns);
+    wait.tick = tick;
+    weft__trace_push(trace, (uint32_t)(ring - trace->rings), wait);
 }
 
 void weft__trace_end(weft__trace* trace, weft_trace_kind kind, uint64_t begin_ns, uint32_t stage) {
     weft_trace_record record = plain(trace, kind, begin_ns, weft__trace_stamp(trace, 0));
     record.stage = stage;
-    weft__trace_push(trace, 0, &record);
+    weft__trace_push(trace, 0, record);
 }
 
 void weft__trace_tick(weft__trace* trace, uint64_t tick) {
@@ -149,7 +145,7 @@ void weft__trace_phase(weft__runner* runner, weft__phase phase) {
     uint64_t now = weft__trace_stamp(trace, 0);
     if (trace->phase != 0) {
         weft_trace_record record = plain(trace, trace->phase, trace->phase_ns, now);
-        weft__trace_push(trace, 0, &record);
+        weft__trace_push(trace, 0, record);
     }
     trace->phase = kinds[phase];
     trace->phase_ns = now;
@@ -173,7 +169,7 @@ void weft__trace_share(weft__trace* trace, uint32_t worker, uint64_t what, uint6
     record.stage = (uint32_t)what;
     record.count = count;
     if (worker != 0)
-        weft__trace_push(trace, worker, &record);
+        weft__trace_push(trace, worker, record);
 }
 
 void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint64_t what,
@@ -185,11 +181,13 @@ void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint6
     record.stage = (uint32_t)what;
     record.count = count;
     record.other = (uint16_t)other;
-    weft__trace_push(trace, worker, &record);
+    weft__trace_push(trace, worker, record);
 }
 
 void weft__trace_begin(weft__trace* trace, uint32_t worker) {
     weft__trace_ring* ring = &trace->rings[worker];
+    if (worker != 0 && weft__atomic_u64_load_relaxed(&ring->written) == 0)
+        touch(trace, ring);
     weft__atomic_u32_store_release(&ring->thread, (uint32_t)weft__os_thread_id());
     (void)weft__trace_stamp(trace, worker);
     ring->wait_ns = 0; // That of a process that died.
@@ -205,12 +203,32 @@ void weft__trace_wait(weft__trace* trace, uint32_t worker) {
 
 void weft__trace_wait_end(weft__trace* trace) {
     if (weft__trace_what(trace) >> 32 != 0)
-        end_wait(trace, &trace->rings[0], weft__atomic_u64_load_relaxed(&trace->tick),
-                 weft__trace_stamp(trace, 0));
+        weft__trace_end_wait(trace, &trace->rings[0], weft__atomic_u64_load_relaxed(&trace->tick),
+                             weft__trace_stamp(trace, 0));
     trace->rings[0].wait_ns = 0;
 }
 
 // Taking -----------------------------------------------------------------------------------------
+
+// The line of the clock, from readings that are some time apart. Once: what lies over the end of a
+// round must not be moved by the next.
+static void set_rate(weft__trace* trace) {
+    uint64_t ns = 0;
+    uint64_t clock = 0;
+    do {
+        ns = weft__os_clock_ns() - trace->base_ns;
+        clock = weft__os_cycles() - trace->base_clock;
+    } while (ns < RATE_NS_MIN);
+    WEFT_ASSERT(clock > 0);
+    trace->rate = (uint64_t)((double)ns / (double)clock * 4294967296.0);
+}
+
+static uint64_t in_ns(const weft__trace* trace, uint64_t clock) {
+    if (!trace->cycles)
+        return clock;
+    uint64_t past = clock > trace->base_clock ? clock - trace->base_clock : 0;
+    return trace->base_ns + (past >> 32) * trace->rate + ((past & UINT32_MAX) * trace->rate >> 32);
+}
 
 size_t weft_trace_take(weft_executor* executor, uint32_t worker, weft_trace_record* records,
                        size_t capacity) {
@@ -227,8 +245,13 @@ size_t weft_trace_take(weft_executor* executor, uint32_t worker, weft_trace_reco
         ring->taken = written - kept;
     }
     size_t count = 0;
-    for (; count < capacity && ring->taken < written; count++)
+    if (trace->cycles && trace->rate == 0)
+        set_rate(trace);
+    for (; count < capacity && ring->taken < written; count++) {
         records[count] = ring->records[ring->taken++ & (trace->capacity - 1)];
+        records[count].begin_ns = in_ns(trace, records[count].begin_ns);
+        records[count].end_ns = in_ns(trace, records[count].end_ns);
+    }
     return count;
 }
 

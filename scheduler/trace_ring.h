@@ -4,6 +4,10 @@
 /// is written by its worker alone. Whoever takes records reads those that are published and far
 /// enough from what could be written meanwhile: between batches a worker that comes late has at
 /// most a share, a help and the wait before it to write.
+///
+/// Times in rings, though named _ns, are of the trace's own clock: the CPU's counter, where the
+/// system trusts it. They become nanoseconds when they are taken, all by one line through two
+/// readings of both clocks, so that what is in order stays in order.
 #pragma once
 
 #include <weft/trace.h>
@@ -35,14 +39,18 @@ typedef struct weft__trace_ring {
 typedef struct weft__trace {
     uint32_t worker_count;
     uint32_t capacity; // Of each ring: a power of two.
+    bool cycles;       // The clock is weft__os_cycles().
     size_t size;
     weft__trace_ring* rings;
     // Written by worker 0 before a batch, read by those who run it.
     WEFT_CACHE_ALIGNED weft__atomic_u64 tick;
-    weft__atomic_u64 what;               // Kind (high half, 0: nothing is recorded), stage.
-    WEFT_CACHE_ALIGNED uint64_t host_ns; // Worker 0's: since when the host is at it,
-    uint64_t phase_ns;                   // and the running phase of a commit or digest.
-    uint16_t phase;                      // 0: none.
+    weft__atomic_u64 what;                  // Kind (high half, 0: nothing is recorded), stage.
+    WEFT_CACHE_ALIGNED uint64_t host_ns;    // Worker 0's: since when the host is at it,
+    uint64_t phase_ns;                      // and the running phase of a commit or digest.
+    uint16_t phase;                         // 0: none.
+    WEFT_CACHE_ALIGNED uint64_t base_clock; // The reader's: both clocks when it was made,
+    uint64_t base_ns;
+    uint64_t rate; // and 2^32 times the nanoseconds of a cycle; 0: not known yet.
 } weft__trace;
 
 /// Makes rings for so many records each, rounded up; `one_thread` runs all workers. Status:
@@ -52,15 +60,29 @@ WEFT_NODISCARD weft_status weft__trace_create(uint32_t worker_count, uint32_t re
 /// Null is allowed.
 void weft__trace_destroy(weft__trace* trace);
 
+/// The record of the wait that ended at `end_ns`, if it took any time.
+void weft__trace_end_wait(weft__trace* trace, weft__trace_ring* ring, uint64_t tick,
+                          uint64_t end_ns);
+
 /// Writes a record, and before it the wait that it ends.
-void weft__trace_push(weft__trace* trace, uint32_t worker, const weft_trace_record* record);
+static inline void weft__trace_push(weft__trace* trace, uint32_t worker, weft_trace_record record) {
+    weft__trace_ring* ring = &trace->rings[worker];
+    WEFT_CHECK(worker < trace->worker_count && record.kind < WEFT_TRACE_KINDS);
+    WEFT_CHECK(record.begin_ns <= record.end_ns);
+    if (__builtin_expect(ring->wait_ns != 0, 0) && record.begin_ns >= ring->wait_ns)
+        weft__trace_end_wait(trace, ring, record.tick, record.begin_ns);
+    uint64_t written = weft__atomic_u64_load_relaxed(&ring->written);
+    ring->records[written & (trace->capacity - 1)] = record;
+    weft__atomic_u64_store_release(&ring->written, written + 1);
+}
 
 static inline uint64_t weft__trace_last(const weft__trace* trace, uint32_t worker) {
     return *trace->rings[worker].last_ns;
 }
 
 static inline uint64_t weft__trace_stamp(weft__trace* trace, uint32_t worker) {
-    return *trace->rings[worker].last_ns = weft__os_clock_ns();
+    uint64_t now = trace->cycles ? weft__os_cycles() : weft__os_clock_ns();
+    return *trace->rings[worker].last_ns = now;
 }
 
 static inline uint64_t weft__trace_pack(weft_trace_kind kind, uint32_t stage) {
