@@ -43,6 +43,7 @@ struct weft_executor {
     weft__plan plan;
     uint32_t worker_count;
     bool traced;
+    bool watched;                           // Calls are noted, guarded or recorded.
     weft__guard* guard;                     // Null: systems are trusted.
     struct weft__output_lane* output_lanes; // Traced tick: outputs per worker.
     weft__probe_fn* probe;                  // Traced tick: called after each task; or null.

@@ -88,8 +88,8 @@ static void note_begin(weft__task_note* note, const weft_commands* commands) {
 }
 
 // What began when the worker last looked at the clock has ended now.
-static void record_call(const stage_run* run, const weft_view* view, uint32_t worker,
-                        weft_trace_kind kind) {
+__attribute__((noinline)) static void record_call(const stage_run* run, const weft_view* view,
+                                                  uint32_t worker, weft_trace_kind kind) {
     weft_executor* executor = run->executor;
     const weft__chunk* chunk = view->chunk;
     uint64_t begin = weft__trace_last(executor->trace, worker);
@@ -103,6 +103,24 @@ static void record_call(const stage_run* run, const weft_view* view, uint32_t wo
                                 .shard = chunk == NULL ? WEFT_TRACE_NONE : chunk->shard,
                                 .count = chunk == NULL ? 0 : chunk->row_count};
     weft__trace_push(executor->trace, worker, record);
+}
+
+// Calls a system while somebody wants to know where workers are, what it touches or how long it
+// takes: one flag for all of these, as a call of next to nothing is what executors are measured by.
+__attribute__((noinline)) static weft_status
+call_watched(const stage_run* run, weft_view* view, uint32_t worker, const weft__system* system) {
+    weft_executor* executor = run->executor;
+    weft__task_note* note = executor->notes == NULL ? NULL : &executor->notes[worker];
+    if (note != NULL)
+        note_begin(note, &view->commands);
+    weft_status status = executor->guard == NULL
+                             ? system->run(view, system->context)
+                             : weft__guard_call(executor->guard, view, worker, system);
+    if (note != NULL)
+        note_end(note);
+    if (executor->trace != NULL)
+        record_call(run, view, worker, WEFT_TRACE_SYSTEM);
+    return status;
 }
 
 // Calls one system, on a chunk by its entry. The caller has set the view's parts that do not change
@@ -123,16 +141,9 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
         memset(view->gets, 0, WEFT__GETS * sizeof(weft__get));
     view->message[0] = '\0';
     view->lane->task++;
-    weft__task_note* note = executor->notes == NULL ? NULL : &executor->notes[worker];
-    if (note != NULL)
-        note_begin(note, &view->commands);
-    weft_status status = __builtin_expect(executor->guard == NULL, 1)
-                             ? system->run(view, system->context)
-                             : weft__guard_call(executor->guard, view, worker, system);
-    if (note != NULL)
-        note_end(note);
-    if (__builtin_expect(executor->trace != NULL, 0))
-        record_call(run, view, worker, WEFT_TRACE_SYSTEM);
+    weft_status status = __builtin_expect(executor->watched, 0)
+                             ? call_watched(run, view, worker, system)
+                             : system->run(view, system->context);
     if (__builtin_expect(!weft__float_state_is_pinned(), 0))
         status = float_state_fail(view);
     if (__builtin_expect(system->access.checked, 0) && status == WEFT_STATUS_OK)
@@ -693,6 +704,7 @@ static weft_status executor_start(weft_executor* executor) {
         executor->guard->own_pages = own_pages;
     WEFT_TRY(weft__rollback_create(executor));
     WEFT_TRY(prepare_trace(executor));
+    executor->watched = processes || executor->guard != NULL || executor->trace != NULL;
     switch (executor->desc.kind) {
     case WEFT_EXECUTOR_SERIAL:
         executor->runner.run = weft__exec_serial_run;

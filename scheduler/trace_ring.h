@@ -74,6 +74,9 @@ static inline void weft__trace_push(weft__trace* trace, uint32_t worker, weft_tr
     uint64_t written = weft__atomic_u64_load_relaxed(&ring->written);
     ring->records[written & (trace->capacity - 1)] = record;
     weft__atomic_u64_store_release(&ring->written, written + 1);
+    // The line where the next one ends comes while its work is done, and not after it.
+    const weft_trace_record* next = &ring->records[(written + 1) & (trace->capacity - 1)];
+    __builtin_prefetch(&next->count, 1);
 }
 
 static inline uint64_t weft__trace_last(const weft__trace* trace, uint32_t worker) {

@@ -2,8 +2,9 @@
 /// of an executor that was created with weft_executor_desc.trace_records.
 ///
 /// Each worker writes into a ring of its own, the newest over the oldest. Nothing here is part of
-/// any result. Times are nanoseconds of the clock of weft_clock_now_ns(), to a hundred thousandth, and one reading of it
-/// ends one record and begins the next, so a worker's records leave no gaps inside a stage.
+/// any result. Times are nanoseconds of the clock of weft_clock_now_ns(), to a hundred thousandth.
+/// One reading of a clock ends one record and begins the next, so a worker's records leave no gaps
+/// inside a stage.
 #pragma once
 
 #include <weft/executor.h>
