@@ -272,6 +272,35 @@ Test(trace, every_kind_is_recorded) {
     folder_close(&folder);
 }
 
+// What the host has committed between ticks is a commit in its time.
+Test(trace, commits_of_the_host_are_recorded) {
+    for (size_t i = 0; i < PLACEMENTS; i++) {
+        if (placements[i].kind == WEFT_EXECUTOR_PROCESSES)
+            continue; // There the host's commit is a part of the next tick.
+        weft_executor_desc desc = desc_of(&placements[i], RECORDS);
+        weft_rig rig = open_rig(&weft_workload_creatures, TEST_EFFORT(ENTITIES), &desc);
+        (void)weft_commands_create(weft_world_commands(rig.world), 0);
+        WORLD_OK(rig.world, weft_executor_commit(rig.executor[0]));
+        cr_assert_eq(weft_rig_tick(&rig, 0), WEFT_STATUS_OK);
+        look seen = {.open = calloc(RECORDS, sizeof(weft_trace_record))};
+        weft_trace_record record;
+        bool host = false;
+        while (weft_trace_take(rig.executor[0], 0, &record, 1) == 1) {
+            look_at(&seen, &record, placements[i].name, 0);
+            if (record.kind == WEFT_TRACE_HOST && !host) {
+                host = true;
+                cr_assert_eq(seen.kinds[WEFT_TRACE_COMMIT], 1u);
+                cr_assert_eq(seen.kinds[WEFT_TRACE_MERGE], 1u);
+                cr_assert_eq(seen.open_count, 1u, "%s: it is not in the host's time",
+                             placements[i].name);
+            }
+        }
+        cr_assert(host);
+        free(seen.open);
+        weft_rig_close(&rig);
+    }
+}
+
 // The same ticks with a ring that holds all and with one that does not: what is left are the last.
 static void compare_rings(uint32_t small, uint32_t between_takes) {
     weft_trace_record* all = calloc(RECORDS, sizeof *all);
