@@ -42,7 +42,7 @@ static void run_backward(weft__runner* runner, const weft__batch* batch) {
 }
 
 static void refused(const victim* v, const state* bad, weft_status status, const char* line) {
-    weft__runner backward = {run_backward};
+    weft__runner backward = {.run = run_backward};
     char told[sizeof(v->s.world->error)];
     cr_assert_eq(weft__state_decode(v->s.world, &backward, bad->bytes, bad->size), status);
     memcpy(told, weft_world_error(v->s.world), sizeof(told));
