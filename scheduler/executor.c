@@ -348,7 +348,7 @@ static uint64_t first_cost(const weft__stage* stage) {
 static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
     bool has_choice = stage->joint && stage->tasks.count > 1;
     uint32_t groups = executor->worker_count == 1 ? 1 : GROUPS_PER_WORKER * executor->worker_count;
-    weft_sweep wanted = executor->desc.sweep;
+    weft_sweep wanted = stage->order;
     if (wanted == WEFT_SWEEP_AUTO && executor->desc.kind == WEFT_EXECUTOR_VIRTUAL)
         wanted = WEFT_SWEEP_CHUNK_MAJOR; // A finding repeats from its seed: no clock may choose.
     if (groups > stage->tasks.count)
@@ -692,6 +692,7 @@ static weft_status prepare_trace(weft_executor* executor) {
 static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(choose_workers(executor));
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
+    WEFT_TRY(weft__plan_order(&executor->plan, &executor->desc));
     WEFT_TRY(prepare_runs(executor));
     WEFT_TRY(weft__world_reserve_lanes(executor->world, executor->worker_count));
     bool processes = executor->desc.kind == WEFT_EXECUTOR_PROCESSES;

@@ -21,6 +21,17 @@ weft_memory weft_memory_system(void) {
     return (weft_memory){.acquire = memory_acquire, .release = memory_release};
 }
 
+static void* small_acquire(void* context, size_t size) {
+    void* base = memory_acquire(context, size);
+    if (base != NULL)
+        weft__os_region_small_pages(base, size);
+    return base;
+}
+
+weft_memory weft_memory_small_pages(void) {
+    return (weft_memory){.acquire = small_acquire, .release = memory_release};
+}
+
 // In turn on all nodes ---------------------------------------------------------------------------
 
 static void* interleaved_acquire(void* context, size_t size) {

@@ -16,6 +16,9 @@
 /// Fails with OUT_OF_MEMORY, or BAD_ARGUMENT for size 0.
 WEFT_NODISCARD weft_status weft__os_region_reserve(size_t size, void** base);
 
+/// Takes back the wish for huge pages in a region that nobody has touched yet.
+void weft__os_region_small_pages(void* base, size_t size);
+
 /// The same, shared with the processes that are forked from this one, who have it at the same
 /// address. Given back like a region; the memory goes when all have done so, or are gone.
 WEFT_NODISCARD weft_status weft__os_shared_reserve(size_t size, void** base);

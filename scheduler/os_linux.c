@@ -49,6 +49,11 @@ weft_status weft__os_region_reserve(size_t size, void** base) {
     return WEFT_STATUS_OK;
 }
 
+void weft__os_region_small_pages(void* base, size_t size) {
+    WEFT_ASSERT(base != NULL && size > 0);
+    (void)madvise(base, size, MADV_NOHUGEPAGE); // Refused where there are no huge pages at all.
+}
+
 weft_status weft__os_shared_reserve(size_t size, void** base) {
     WEFT_ASSERT(base != NULL && size > 0);
     *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -108,6 +108,44 @@ weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fuse
     return status;
 }
 
+// The stage of a system of chunk scope, or null.
+static weft__stage* stage_of_system(weft__plan* plan, const char* name) {
+    for (uint32_t i = 0; i < plan->stage_count; i++) {
+        weft__stage* stage = &plan->stages.items[i];
+        for (uint32_t j = 0; j < stage->chunk_systems.count; j++)
+            if (strcmp(weft__schedule_at(plan->schedule, stage->chunk_systems.items[j])->name,
+                       name) == 0)
+                return stage;
+    }
+    return NULL;
+}
+
+weft_status weft__plan_order(weft__plan* plan, const weft_executor_desc* desc) {
+    WEFT_ASSERT(plan != NULL && (desc->sweeps != NULL || desc->sweep_count == 0));
+    for (uint32_t i = 0; i < plan->stage_count; i++)
+        plan->stages.items[i].order = desc->sweep;
+    for (uint32_t i = 0; i < desc->sweep_count; i++) {
+        const weft_system_sweep* wanted = &desc->sweeps[i];
+        weft__stage* stage = stage_of_system(plan, wanted->system);
+        if (stage == NULL)
+            return weft__world_fail(plan_world(plan), WEFT_STATUS_UNKNOWN_SYSTEM,
+                                    "the order of a stage is asked for by system \"%.63s\", which "
+                                    "is no registered system of chunk scope",
+                                    wanted->system);
+        if (wanted->sweep > WEFT_SWEEP_SYSTEM_MAJOR)
+            return WEFT_STATUS_BAD_ARGUMENT;
+        for (uint32_t j = 0; j < i; j++)
+            if (desc->sweeps[j].sweep != wanted->sweep &&
+                stage_of_system(plan, desc->sweeps[j].system) == stage)
+                return weft__world_fail(plan_world(plan), WEFT_STATUS_BAD_ARGUMENT,
+                                        "systems \"%.63s\" and \"%.63s\" are in one stage, and "
+                                        "ask for different orders of it",
+                                        desc->sweeps[j].system, wanted->system);
+        stage->order = wanted->sweep;
+    }
+    return WEFT_STATUS_OK;
+}
+
 void weft__plan_deinit(weft__plan* plan) {
     WEFT_ASSERT(plan != NULL);
     weft__arena* arena = &plan_world(plan)->arena;

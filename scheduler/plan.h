@@ -36,6 +36,7 @@ typedef struct weft__stage {
     uint8_t pad[64];               // Workers read what is above, the caller writes what is below.
     uint64_t cost_ns;              // A guess by rows and systems, until `pace` knows better.
     weft__pace pace;
+    weft_sweep order;  // That was asked for.
     weft__sweep sweep; // Its groups are read by workers too, in batches that have them.
     uint8_t pad_after[64];
 } weft__stage;
@@ -59,6 +60,10 @@ typedef struct weft__plan {
 
 /// Fills a plan. `fused` false gives every system a stage of its own, in rank order.
 WEFT_NODISCARD weft_status weft__plan_init(weft__plan* plan, weft_schedule* schedule, bool fused);
+
+/// Notes the order that is asked for in each stage. Status: UNKNOWN_SYSTEM, BAD_ARGUMENT; the world
+/// has the line.
+WEFT_NODISCARD weft_status weft__plan_order(weft__plan* plan, const weft_executor_desc* desc);
 void weft__plan_deinit(weft__plan* plan);
 
 /// Takes in new archetypes and chunks, or all if the world's storage was replaced. Between ticks

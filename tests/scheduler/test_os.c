@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <weft/memory.h>
 
 Test(os, region_is_zeroed_and_writable) {
     size_t size = 3 << 20;
@@ -39,6 +40,37 @@ Test(os, region_larger_than_memory_is_reserved_or_refused) {
     cr_assert_eq(weft__os_region_reserve(all, &base), WEFT_STATUS_OUT_OF_MEMORY);
     cr_assert_null(base);
     weft__os_region_release(NULL, 0);
+}
+
+// The flags that the system keeps for the mapping of an address, as /proc/self/smaps has them.
+static bool mapping_has_flag(const void* address, const char* flag) {
+    FILE* file = fopen("/proc/self/smaps", "r");
+    cr_assert_not_null(file);
+    char line[512];
+    bool inside = false;
+    bool found = false;
+    while (fgets(line, sizeof line, file) != NULL) {
+        unsigned long long first, end;
+        if (sscanf(line, "%llx-%llx ", &first, &end) == 2)
+            inside = (uintptr_t)address >= first && (uintptr_t)address < end;
+        else if (inside && strncmp(line, "VmFlags:", 8) == 0)
+            found = strstr(line, flag) != NULL;
+    }
+    fclose(file);
+    return found;
+}
+
+Test(os, small_pages_are_asked_for) {
+    size_t size = 4 << 20;
+    weft_memory memories[] = {weft_memory_system(), weft_memory_small_pages()};
+    for (int small = 0; small < 2; small++) {
+        unsigned char* base = memories[small].acquire(memories[small].context, size);
+        cr_assert_not_null(base);
+        // Where there are no huge pages, or an emulator makes the file, there is neither.
+        cr_assert_not(mapping_has_flag(base, small ? " hg" : " nh"));
+        base[size - 1] = 1;
+        memories[small].release(memories[small].context, base, size);
+    }
 }
 
 typedef struct thread_report {

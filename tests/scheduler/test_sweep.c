@@ -3,6 +3,8 @@
 #include "sweep.h"
 #include "worlds.h"
 
+#include <string.h>
+
 WEFT_COMPONENT(Step, (uint32_t, first), (uint32_t, second));
 WEFT_TAG(Left);
 WEFT_RESOURCE(Gauge, (uint64_t, level));
@@ -207,4 +209,52 @@ Test(sweep, world_scope_runs_beside_chunks, .timeout = 60) {
         sim_close(&s);
     }
     cr_assert_gt(between, first_count + last_count);
+}
+
+// By system -------------------------------------------------------------------------------------
+
+static weft_status create(const sim* s, const weft_system_sweep* sweeps, uint32_t count,
+                          weft_executor** out) {
+    weft_executor_desc desc = weft_executor_desc_default();
+    desc.sweep = WEFT_SWEEP_CHUNK_MAJOR;
+    desc.sweeps = sweeps;
+    desc.sweep_count = count;
+    return weft_executor_create(&desc, s->schedule, out);
+}
+
+// A stage goes as one of its systems asks, whatever the others do.
+Test(sweep, a_stage_has_its_own_order, .timeout = 60) {
+    run_config config = {.name = "own", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1};
+    sim s = sim_open(&config, build_chunks);
+    const weft_system_sweep wanted[] = {{"second", WEFT_SWEEP_SYSTEM_MAJOR},
+                                        {"first", WEFT_SWEEP_SYSTEM_MAJOR}};
+    for (uint32_t count = 0; count <= 2; count++) {
+        weft_executor* executor = NULL;
+        WORLD_OK(s.world, create(&s, wanted, count, &executor));
+        WORLD_OK(s.world, weft_executor_tick(executor));
+        cr_assert_eq(weft_executor_stats_read(executor).sweeps_by_system, count > 0);
+        weft_executor_destroy(executor);
+    }
+    sim_close(&s);
+}
+
+Test(sweep, wrong_orders_are_refused, .timeout = 60) {
+    run_config config = {.name = "refused", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1};
+    sim s = sim_open(&config, build_beside);
+    static const char* const names[] = {"third", "once"}; // Not there; not of chunk scope.
+    weft_executor* executor = NULL;
+    for (uint32_t i = 0; i < 2; i++) {
+        const weft_system_sweep unknown = {names[i], WEFT_SWEEP_CHUNK_MAJOR};
+        cr_assert_eq(create(&s, &unknown, 1, &executor), WEFT_STATUS_UNKNOWN_SYSTEM);
+        cr_assert(strstr(weft_world_error(s.world), names[i]), "%s", weft_world_error(s.world));
+    }
+    const weft_system_sweep split[] = {{"first", WEFT_SWEEP_SYSTEM_MAJOR},
+                                       {"second", WEFT_SWEEP_CHUNK_MAJOR}};
+    cr_assert_eq(create(&s, split, 2, &executor), WEFT_STATUS_BAD_ARGUMENT);
+    cr_assert(strstr(weft_world_error(s.world), "different orders"), "%s",
+              weft_world_error(s.world));
+    const weft_system_sweep none = {"first", (weft_sweep)7};
+    cr_assert_eq(create(&s, &none, 1, &executor), WEFT_STATUS_BAD_ARGUMENT);
+    cr_assert_null(executor);
+    sim_close(&s);
 }

@@ -30,6 +30,12 @@ typedef enum weft_sweep {
     WEFT_SWEEP_SYSTEM_MAJOR = 2, // One system on a worker's chunks, then the next system.
 } weft_sweep;
 
+/// The order of the stage that a system of chunk scope is in.
+typedef struct weft_system_sweep {
+    const char* system;
+    weft_sweep sweep;
+} weft_system_sweep;
+
 /// Placement: nothing here can change a result, and `verify` permutes all of it. Start from
 /// weft_executor_desc_default().
 typedef struct weft_executor_desc {
@@ -37,11 +43,13 @@ typedef struct weft_executor_desc {
     uint32_t worker_count;         // 0: what the topology suggests. At most 1024.
     uint64_t schedule_seed;        // VIRTUAL: seed of the draws.
     const weft_topology* topology; // Null: this machine is read at creation.
-    bool pin;                  // THREADS, PROCESSES: pin each worker to one CPU of the allowed set.
-    weft_placement placement;  // The same, pinned: which. The list is read at creation only.
-    bool no_fusion;            // One system per stage: slower, for finding faults.
-    weft_sweep sweep;          // The order inside a stage.
-    uint32_t grain;            // Chunks claimed at once; 0: chosen by cost.
+    bool pin;                 // THREADS, PROCESSES: pin each worker to one CPU of the allowed set.
+    weft_placement placement; // The same, pinned: which. The list is read at creation only.
+    bool no_fusion;           // One system per stage: slower, for finding faults.
+    weft_sweep sweep;         // The order inside a stage, but for those
+    const weft_system_sweep* sweeps; // that these systems are in. Read at creation only; two of
+    uint32_t sweep_count;            // one stage must say the same.
+    uint32_t grain;                  // Chunks claimed at once; 0: chosen by cost.
     bool everybody;            // THREADS: every batch is shared by all, however small, and more
                                // workers than CPUs do take part: slower, for finding faults.
     uint64_t perturb_seed;     // THREADS: if not 0, items of shared batches wait up to 40 us
@@ -78,8 +86,9 @@ WEFT_API weft_executor_desc weft_executor_desc_default(void);
 
 /// Creates an executor for a schedule, building the schedule if need be. One executor of a world
 /// runs at a time; executors of one schedule may alternate between ticks. Status: BAD_ARGUMENT, OS,
-/// OUT_OF_MEMORY, UNSUPPORTED as of ticks, and those of weft_schedule_build(). If it is about the
-/// guard or the placement, weft_world_error() has the line.
+/// UNKNOWN_SYSTEM (of a sweep), OUT_OF_MEMORY, UNSUPPORTED as of ticks, and those of
+/// weft_schedule_build(). If it is about the guard, the placement or a system's sweep,
+/// weft_world_error() has the line.
 WEFT_API WEFT_NODISCARD weft_status weft_executor_create(const weft_executor_desc* desc,
                                                          weft_schedule* schedule,
                                                          weft_executor** executor_out);

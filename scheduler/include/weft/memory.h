@@ -12,6 +12,10 @@ extern "C" {
 /// no state and needs no release.
 WEFT_API weft_memory weft_memory_system(void);
 
+/// The same in pages of the usual size: for worlds so small that huge pages cost more than they
+/// save.
+WEFT_API weft_memory weft_memory_small_pages(void);
+
 /// Segments of that memory whose pages lie in turn on all NUMA nodes with usable CPUs, whoever
 /// touches them first: for worlds whose systems read rows all over the world. `topology` is of this
 /// machine and outlives the worlds. Tried once, and read back; a later segment that is refused lies
