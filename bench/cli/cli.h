@@ -54,6 +54,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_SELFTEST = 2048,
     WEFT_CLI_REPLAY = 4096,
     WEFT_CLI_FORECAST = 8192,
+    WEFT_CLI_TUNE = 16384,
     WEFT_CLI_COMPLETION = 1 << 20,
 } weft_cli_command;
 
@@ -98,6 +99,8 @@ typedef struct weft_cli_options {
     weft_placement placement;
     uint32_t* cpus; // Of the placement.
     bool interleave;
+    const char* layout_path;
+    struct weft_cli_layout* layout; // Of that file, once it is read.
     bool has_sweep;
     weft_sweep sweep;
     bool has_guard;
@@ -650,6 +653,7 @@ weft_exit weft_cli_selftest(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_graph(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_topo(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_forecast(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_tune(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);

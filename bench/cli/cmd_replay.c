@@ -1,6 +1,6 @@
 // weft replay: a journal once more, with every digest compared.
 
-#include "cli.h"
+#include "layout_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -81,6 +81,8 @@ static weft_status replay_open(replay_state* run, const weft_executor_desc* desc
     WEFT_TRY(weft_cli_world_make(run->module, &run->sizes,
                                  weft_cli_memory_for(desc->guard, desc->kind), &run->world,
                                  &run->schedule));
+    WEFT_TRY(weft_cli_layout_match(run->options, run->module->name, run->schedule, run->line,
+                                   sizeof run->line));
     weft_cli_persist_identify(&run->identity, run->module, run->sizes.entity_count);
     how.pairs = state.pairs = run->identity.pairs;
     how.pair_count = state.pair_count = sizeof run->identity.pairs / sizeof run->identity.pairs[0];
@@ -147,8 +149,11 @@ static weft_exit replay_all(replay_state* run, const weft_executor_desc* desc) {
     weft_status status = replay_open(run, desc);
     if (status == WEFT_STATUS_OK)
         status = replay_ticks(run);
-    const char* line =
-        status != WEFT_STATUS_OK ? weft_cli_error(status, run->world, run->schedule) : "";
+    const char* line = "";
+    if (status == WEFT_STATUS_IDENTITY_MISMATCH && run->executor == NULL)
+        line = run->line;
+    else if (status != WEFT_STATUS_OK)
+        line = weft_cli_error(status, run->world, run->schedule);
     if (status != WEFT_STATUS_OK && (status != WEFT_STATUS_DIVERGED || run->replay == NULL)) {
         weft_cli_complain("%s [%s]", line, weft_status_name(status));
         return WEFT_EXIT_FAILURE;
@@ -221,7 +226,9 @@ weft_exit weft_cli_replay(const weft_cli* cli, int argc, char** argv) {
         code = WEFT_EXIT_USAGE;
     } else {
         replay_state run = {.options = &options, .path = options.names[0]};
-        code = weft_cli_executor_choose(&options, &desc);
+        code = weft_cli_layout_open(&options);
+        if (code == WEFT_EXIT_OK)
+            code = weft_cli_executor_choose(&options, &desc);
         if (code == WEFT_EXIT_OK)
             code = replay_prepare(cli, &run, &options, &module);
         if (code == WEFT_EXIT_OK) {

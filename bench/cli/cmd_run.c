@@ -1,6 +1,7 @@
 // weft run: one simulation on one executor.
 
 #include "bisect_job.h"
+#include "layout_file.h"
 #include "run_trace.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ typedef struct run_state {
     const weft_cli_options* options;
     const weft_module* module;
     weft_module_options sizes;
-    weft_topology* topology; // Of --interleave.
+    weft_topology* topology; // Of interleaved memory.
     weft_status interleaved; // What became of it.
     weft_world* world;
     weft_schedule* schedule;
@@ -44,16 +45,37 @@ static weft_status run_fail(run_state* run, weft_status status) {
     return status;
 }
 
+/// The memory that options or layout ask for. False where that is what every run has, or a guard or
+/// worker processes need another.
+static weft_status run_memory(run_state* run, const weft_executor_desc* desc, weft_memory* memory,
+                              bool* given) {
+    weft_layout_memory wanted = WEFT_LAYOUT_HUGE_PAGES;
+    if (weft_cli_memory_for(desc->guard, desc->kind) != WEFT_CLI_MEMORY_PLAIN)
+        return WEFT_STATUS_OK;
+    if (run->options->interleave)
+        wanted = WEFT_LAYOUT_INTERLEAVED;
+    else if (run->options->layout != NULL)
+        wanted = run->options->layout->layout.memory;
+    *given = wanted == WEFT_LAYOUT_SMALL_PAGES;
+    if (*given)
+        *memory = weft_memory_small_pages();
+    if (wanted != WEFT_LAYOUT_INTERLEAVED)
+        return WEFT_STATUS_OK;
+    WEFT_TRY(weft_topology_create(NULL, &run->topology));
+    run->interleaved = weft_memory_interleaved(run->topology, memory);
+    *given = run->interleaved == WEFT_STATUS_OK;
+    return WEFT_STATUS_OK;
+}
+
 static weft_status run_open(run_state* run, weft_executor_desc* desc) {
     weft_memory memory;
-    if (run->options->interleave) {
-        WEFT_TRY(weft_topology_create(NULL, &run->topology));
-        run->interleaved = weft_memory_interleaved(run->topology, &memory);
-    }
-    bool given = run->topology != NULL && run->interleaved == WEFT_STATUS_OK;
+    bool given = false;
+    WEFT_TRY(run_memory(run, desc, &memory, &given));
     WEFT_TRY(weft_cli_world_build(run->module, &run->sizes,
                                   weft_cli_memory_for(desc->guard, desc->kind),
                                   given ? &memory : NULL, &run->world, &run->schedule));
+    WEFT_TRY(weft_cli_layout_match(run->options, run->module->name, run->schedule, run->line,
+                                   sizeof run->line));
     if (run->options->hashes_path != NULL && !weft_world_is_deterministic(run->world)) {
         (void)snprintf(run->line, sizeof run->line,
                        "the module turns determinism off (weft_world_desc.deterministic or "
@@ -507,7 +529,9 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
     weft_cli_module module = {0};
     weft_executor_desc desc;
     weft_cli_options_parse(WEFT_CLI_RUN, argc, argv, &options);
-    weft_exit code = weft_cli_executor_choose(&options, &desc);
+    weft_exit code = weft_cli_layout_open(&options);
+    if (code == WEFT_EXIT_OK)
+        code = weft_cli_executor_choose(&options, &desc);
     if (code == WEFT_EXIT_OK)
         code = weft_cli_prepare(cli, "run", &options, &module);
     char line[WEFT_CLI_LINE_SIZE];
@@ -519,7 +543,7 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_cli_complain("--trace-ticks is about the file of --trace, which is not given");
         code = WEFT_EXIT_USAGE;
     }
-    if (options.rate > 0)
+    if (code == WEFT_EXIT_OK && options.rate > 0)
         desc.tick_period_ns = 1000000000 / options.rate; // Workers are awake when a tick is due.
     if (code == WEFT_EXIT_OK) {
         run_state run = {

@@ -1,6 +1,6 @@
 // Executors and ways to compare them, as they are written.
 
-#include "cli.h"
+#include "layout_file.h"
 
 #include <string.h>
 
@@ -100,8 +100,10 @@ bool weft_cli_placement_parse(const char* text, weft_placement_policy* out) {
 }
 
 void weft_cli_executor_place(const weft_cli_options* options, weft_executor_desc* desc) {
-    if (options->has_placement)
+    if (options->has_placement) {
         desc->placement = options->placement;
+        desc->pin = true; // Where a layout says that it is not.
+    }
 }
 
 static const char* const depth_names[] = {
@@ -157,6 +159,9 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
     weft_cli_executor executor = {WEFT_EXECUTOR_THREADS, 0};
     if (options->executor != NULL)
         (void)weft_cli_executor_parse(options->executor, strlen(options->executor), &executor);
+    else if (options->layout != NULL && options->worker_count == 0)
+        executor =
+            (weft_cli_executor){options->layout->layout.kind, options->layout->layout.worker_count};
     if (options->worker_count != 0) {
         bool serial = executor.kind == WEFT_EXECUTOR_SERIAL && options->worker_count != 1;
         if (serial ||
@@ -169,15 +174,15 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
     }
     // These watch one worker at a time.
     if (!weft_cli_guard_watches(options->guard, executor.kind)) {
-        if (executor.worker_count > 1 ||
-            (options->executor != NULL && executor.worker_count == 0)) {
+        bool said = options->executor != NULL || options->worker_count != 0;
+        if (said && executor.worker_count != 1) {
             weft_cli_complain("--guard=%s watches one worker at a time: leave --executor and "
                               "--workers out, or take serial, virtual:N or threads:1; "
                               "trap also processes:N",
                               weft_guard_name(options->guard));
             return WEFT_EXIT_USAGE;
         }
-        if (executor.worker_count == 0)
+        if (!said)
             executor = (weft_cli_executor){WEFT_EXECUTOR_SERIAL, 1};
     }
     if (options->interleave && executor.kind == WEFT_EXECUTOR_PROCESSES) {
@@ -185,10 +190,13 @@ weft_exit weft_cli_executor_choose(const weft_cli_options* options, weft_executo
         return WEFT_EXIT_USAGE;
     }
     *out = weft_cli_executor_desc(executor, options->schedule_seed, options->no_pin);
+    weft_cli_layout_apply(options, out);
     weft_cli_executor_place(options, out);
     out->guard = options->guard;
-    if (options->has_sweep)
+    if (options->has_sweep) {
         out->sweep = options->sweep;
+        out->sweep_count = 0;
+    }
     if (executor.kind != WEFT_EXECUTOR_PROCESSES &&
         (options->has_images || options->has_retries || options->has_stuck)) {
         weft_cli_complain("--images, --retries and --stuck are for worker processes: add "

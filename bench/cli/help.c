@@ -116,6 +116,23 @@ static const weft_cli_help helps[] = {
      "  weft forecast ./my_module.so --machine 'synthetic:package:2 [numa] core:16 pu:2' "
      "--bandwidth 150\n\n"
      "Exit status: 0 done, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_TUNE, "WORKLOAD|MODULE.so",
+     "Search for a faster layout of a simulation on this machine, write it to a file that `weft "
+     "run "
+     "--layout` takes, and say what holds the simulation back.\v"
+     "A layout is what changes no result: executor, workers and their CPUs, grain, the order in "
+     "each "
+     "stage, waiting, memory. One factor after another is changed in the best layout so far, and "
+     "both run the same ticks in turn until the gain is certain, or out of the question. The "
+     "digests "
+     "are compared after every round. At the end the best is compared with the default once more; "
+     "if that gain is not certain the default is written.\n\n"
+     "Examples:\n"
+     "  weft tune creatures\n"
+     "  weft tune ./my_module.so --entities 1M --time 5m -o server.json\n"
+     "  weft run ./my_module.so --layout server.json\n"
+     "  weft verify ./my_module.so --layout server.json\n\n"
+     "Exit status: 0 a layout is written, 1 digests differ, 2 wrong usage, 3 failure."},
     {WEFT_CLI_SELFTEST, "[FAULT]",
      "Plant each kind of fault in a small simulation, run the instruments on it, and fail unless "
      "each "

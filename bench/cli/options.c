@@ -29,6 +29,7 @@ enum {
     KEY_PLACEMENT,
     KEY_CPUS,
     KEY_INTERLEAVE,
+    KEY_LAYOUT,
     KEY_MACHINE,
     KEY_QUOTA,
     KEY_SVG,
@@ -89,7 +90,7 @@ enum {
 #define ALL                                                                                        \
     (WEFT_CLI_RUN | WEFT_CLI_VERIFY | WEFT_CLI_BENCH | WEFT_CLI_LIST | WEFT_CLI_LINT |             \
      WEFT_CLI_GRAPH | WEFT_CLI_BISECT | WEFT_CLI_SELFTEST | WEFT_CLI_REPLAY | WEFT_CLI_EXPORT |    \
-     WEFT_CLI_TOPO | WEFT_CLI_FORECAST)
+     WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE)
 #define COMPARES (WEFT_CLI_VERIFY | WEFT_CLI_BISECT)
 #define KEPT (WEFT_CLI_COMPARE | WEFT_CLI_RUNS)
 #define SIMULATES (WEFT_CLI_RUN | COMPARES)
@@ -103,18 +104,18 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
     {SIZED | WEFT_CLI_FORECAST,
      {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0,
       "Who runs the systems: serial, virtual:3, threads:8, "
       "processes:4",
       2}},
-    {SIZED | WEFT_CLI_REPLAY | WEFT_CLI_TOPO,
+    {SIZED | WEFT_CLI_REPLAY | WEFT_CLI_TOPO | WEFT_CLI_TUNE,
      {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
       2}},
     {EXECUTES,
@@ -152,6 +153,9 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN,
      {"interleave", KEY_INTERLEAVE, NULL, 0,
       "Memory in turn on all NUMA nodes, not where it is first touched", 2}},
+    {EXECUTES,
+     {"layout", KEY_LAYOUT, "FILE", 0,
+      "Run as `weft tune` found best; what else is said here comes first", 2}},
     {WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"machine", KEY_MACHINE, "MACHINE", 0,
       "Another machine: an XML file of hwloc, or 'synthetic:package:2 core:8 pu:2'", 1}},
@@ -190,6 +194,9 @@ static const option_row option_rows[] = {
       "One draw again, as a finding prints it; with threads up to 20 times", 3}},
     {COMPARES,
      {"time", KEY_TIME, "TIME", 0, "Draw configurations until the time is up: 60s, 5m, 2h", 3}},
+    {WEFT_CLI_TUNE, {"time", KEY_TIME, "TIME", 0, "Search so long: 60s, 5m (default: 60s)", 3}},
+    {WEFT_CLI_TUNE,
+     {"output", KEY_OUTPUT, "FILE", 0, "Write the layout to a file (default: layout.json)", 4}},
     {COMPARES,
      {"check", KEY_CHECK, "HOW", 0,
       "What to compare: root (digests, the default), sync (also each tick serially from its "
@@ -212,7 +219,7 @@ static const option_row option_rows[] = {
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
       "After every tick rehash the whole world and run the module's own check", 4}},
-    {WEFT_CLI_BENCH,
+    {WEFT_CLI_BENCH | WEFT_CLI_TUNE,
      {"quick", KEY_QUICK, NULL, 0, "Tiny sizes and few samples: to test the measurement", 4}},
     {WEFT_CLI_BENCH,
      {"suite", KEY_SUITE, NULL, 0, "Every measurement in order, as without a name", 3}},
@@ -670,6 +677,9 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
     case KEY_INTERLEAVE:
         options->interleave = true;
         return 0;
+    case KEY_LAYOUT:
+        options->layout_path = text;
+        return 0;
     case KEY_MACHINE:
         options->machine = text;
         return 0;
@@ -739,6 +749,7 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
 
 void weft_cli_options_deinit(weft_cli_options* options) {
     free(options->names);
+    free(options->layout);
     free(options->cpus);
     free(options->flags);
     free(options->float_files);

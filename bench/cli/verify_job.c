@@ -2,6 +2,8 @@
 
 #include "verify_job.h"
 
+#include "layout_file.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,34 +50,51 @@ static void job_add(verify_job* job, weft_cli_executor executor) {
         weft_executor_desc* desc = &job->configs[job->config_count++];
         uint64_t seed = options->schedule_seed + i;
         *desc = weft_cli_executor_desc(executor, seed, options->no_pin);
-        weft_cli_executor_permute(desc, seed + executor.worker_count);
+        if (options->layout == NULL)
+            weft_cli_executor_permute(desc, seed + executor.worker_count);
+        weft_cli_layout_apply(options, desc);
         weft_cli_executor_place(options, desc);
         desc->guard = job_guard(options);
         // Else drawn from the seed, or by system where the count is odd: the serial run that all
         // are compared with goes by chunk.
-        if (options->has_sweep)
+        if (options->has_sweep) {
             desc->sweep = options->sweep;
-        else if (executor.kind != WEFT_EXECUTOR_VIRTUAL && desc->worker_count % 2 == 1)
+            desc->sweep_count = 0;
+        } else if (options->layout == NULL && executor.kind != WEFT_EXECUTOR_VIRTUAL &&
+                   desc->worker_count % 2 == 1) {
             desc->sweep = WEFT_SWEEP_SYSTEM_MAJOR;
+        }
     }
 }
 
-/// The list of executors that the options ask for, as text; null for none.
-static weft_exit job_list(const verify_job* job, const char** list_out) {
+#define JOB_LIST 32u
+
+/// The list of executors that the options ask for, as text; null for none. Of a layout it is
+/// `text`.
+static weft_exit job_list(const verify_job* job, char text[JOB_LIST], const char** list_out) {
     const weft_cli_options* options = job->options;
     *list_out = job_guard(options) > WEFT_GUARD_ALIAS ? CONFIGS_GUARDED : CONFIGS_DEFAULT;
     if (options->configs != NULL && options->executor != NULL) {
         weft_cli_complain("--configs and --executor say the same thing twice: leave one out");
         return WEFT_EXIT_USAGE;
     }
-    if (options->configs != NULL)
+    if (options->configs != NULL) {
         *list_out = options->configs;
-    else if (options->executor != NULL)
+    } else if (options->executor != NULL) {
         *list_out = options->executor;
-    else if (options->worker_count != 0)
+    } else if (options->worker_count != 0) {
         *list_out = "virtual,threads";
-    else if (job->draws.wanted)
+    } else if (options->layout != NULL) {
+        const weft_layout* layout = &options->layout->layout;
+        const char* name = weft_cli_executor_name(layout->kind);
+        if (layout->kind == WEFT_EXECUTOR_SERIAL || layout->worker_count == 0)
+            (void)snprintf(text, JOB_LIST, "%s", name);
+        else
+            (void)snprintf(text, JOB_LIST, "%s:%u", name, layout->worker_count);
+        *list_out = text;
+    } else if (job->draws.wanted) {
         *list_out = NULL;
+    }
     return WEFT_EXIT_OK;
 }
 
@@ -90,7 +109,8 @@ static size_t list_count(const char* list) {
 static weft_exit job_configure(verify_job* job) {
     const weft_cli_options* options = job->options;
     const char* list;
-    weft_exit code = job_list(job, &list);
+    char text[JOB_LIST];
+    weft_exit code = job_list(job, text, &list);
     if (code != WEFT_EXIT_OK || list == NULL)
         return code;
     size_t count = list_count(list);
@@ -293,6 +313,27 @@ static weft_exit job_against(verify_job* job, weft_cli_options* options) {
     return WEFT_EXIT_FAILURE;
 }
 
+/// Whether the layout, if there is one, is of this simulation.
+static weft_exit job_layout(const verify_job* job) {
+    char line[WEFT_CLI_LINE_SIZE] = "";
+    weft_world* world = NULL;
+    weft_schedule* schedule = NULL;
+    if (job->options->layout == NULL)
+        return WEFT_EXIT_OK;
+    weft_status status = weft_cli_world_build(job->module, &job->sizes, WEFT_CLI_MEMORY_PLAIN, NULL,
+                                              &world, &schedule);
+    if (status == WEFT_STATUS_OK)
+        status =
+            weft_cli_layout_match(job->options, job->module->name, schedule, line, sizeof line);
+    if (status != WEFT_STATUS_OK)
+        weft_cli_complain("%s [%s]",
+                          line[0] != '\0' ? line : weft_cli_error(status, world, schedule),
+                          weft_status_name(status));
+    weft_schedule_destroy(schedule);
+    weft_world_destroy(world);
+    return status == WEFT_STATUS_OK ? WEFT_EXIT_OK : WEFT_EXIT_FAILURE;
+}
+
 // Callbacks --------------------------------------------------------------------------------------
 
 weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
@@ -383,7 +424,9 @@ bool verify_job_progress(void* context, const weft_verify_progress* progress) {
 
 weft_exit verify_job_open(verify_job* job, const char* command, weft_cli_options* options,
                           weft_cli_module* module) {
-    weft_exit code = job_draws(job);
+    weft_exit code = weft_cli_layout_open(options);
+    if (code == WEFT_EXIT_OK)
+        code = job_draws(job);
     if (code == WEFT_EXIT_OK)
         code = job_configure(job);
     if (code == WEFT_EXIT_OK)
@@ -399,6 +442,8 @@ weft_exit verify_job_open(verify_job* job, const char* command, weft_cli_options
     job->sizes = (weft_module_options){options->entity_count, options->seed};
     if (options->against_path != NULL)
         code = job_against(job, options);
+    if (code == WEFT_EXIT_OK)
+        code = job_layout(job);
     if (code == WEFT_EXIT_OK)
         job_ticks(job);
     return code;

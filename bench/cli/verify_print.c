@@ -207,6 +207,10 @@ void verify_suspect_command(const verify_job* job, const verify_suspect* one, co
     if (job->options->no_pin)
         (void)fputs(" --no-pin", file);
     placement_print(job->options, file);
+    if (job->options->layout_path != NULL) {
+        (void)fputs(" --layout ", file);
+        weft_cli_shell_print(file, job->options->layout_path);
+    }
     if (job->options->digest_check)
         (void)fputs(" --digest-check", file);
     if (job->options->depth != WEFT_VERIFY_DEPTH_ROOT)

@@ -18,6 +18,8 @@ static const weft_cli_row command_rows[] = {
     {"topo", WEFT_CLI_TOPO, weft_cli_topo, "show the machine, and where workers and shards go"},
     {"forecast", WEFT_CLI_FORECAST, weft_cli_forecast,
      "say what a tick takes with more workers, here or on another machine"},
+    {"tune", WEFT_CLI_TUNE, weft_cli_tune,
+     "search for a faster layout, and say what holds it back"},
     {"bench", WEFT_CLI_BENCH, weft_cli_bench, "measure Weft on this machine"},
     {"bench compare", WEFT_CLI_COMPARE, weft_cli_compare,
      "say which rows of two runs are faster or slower"},

@@ -25,13 +25,14 @@ static weft_status open_all(weft_rig* rig, const weft_rig_start* start) {
     desc.unordered_commit = start->unordered_commit;
     if (rig->module->describe)
         rig->module->describe(&options, &desc);
-    weft_memory memory = weft_memory_system();
+    weft_memory memory = start->memory ? *start->memory : weft_memory_system();
     if (start->aliased)
         WEFT_TRY(weft_memory_aliased(start->apart, &memory));
     WEFT_TRY(weft_world_create(&desc, &memory, &rig->world));
     WEFT_TRY(weft_schedule_create(rig->world, &rig->schedule));
     WEFT_TRY(rig->module->build(&options, rig->world, rig->schedule));
-    WEFT_TRY(weft_world_commit(rig->world));
+    if (!start->uncommitted)
+        WEFT_TRY(weft_world_commit(rig->world));
     return weft_schedule_build(rig->schedule);
 }
 

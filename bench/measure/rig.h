@@ -26,9 +26,11 @@ weft_status weft_rig_open(weft_rig* rig, const weft_module* module, uint64_t ent
 typedef struct weft_rig_start {
     uint64_t entity_count; // 0: the module's default.
     uint64_t seed;
-    bool unordered_commit; // See weft_world_desc.
-    bool aliased;          // Memory that is mapped twice,
-    bool apart;            // with columns apart.
+    bool unordered_commit;     // See weft_world_desc.
+    bool aliased;              // Memory that is mapped twice,
+    bool apart;                // with columns apart.
+    const weft_memory* memory; // In place of the system's; null: that.
+    bool uncommitted;          // The first entities are left to weft_executor_commit().
 } weft_rig_start;
 
 /// The same with all that can be said.

@@ -127,3 +127,52 @@ weft_statistics_ratio weft_statistics_compare(const double* a, uint32_t a_count,
     free(pairs);
     return ratio;
 }
+
+// Pairs ------------------------------------------------------------------------------------------
+
+#define PAIRED_MAX 256u
+
+// The largest k with P(W <= k - 1) <= error / 2, where W is the sum of those ranks 1 to `count`
+// whose signs came out positive, each with probability 1/2.
+static uint32_t rank_signed(uint32_t count, double error) {
+    uint32_t width = count * (count + 1) / 2 + 1;
+    double* probability = calloc(width, sizeof(double));
+    WEFT_ASSERT(probability);
+    probability[0] = 1;
+    for (uint32_t rank = 1; rank <= count; ++rank) {
+        for (uint32_t sum = width; sum-- > 0;)
+            probability[sum] = (probability[sum] + (sum >= rank ? probability[sum - rank] : 0)) / 2;
+    }
+    double tail = 0;
+    uint32_t k = 0;
+    for (; k < width; ++k) {
+        tail += probability[k];
+        if (tail > error / 2)
+            break;
+    }
+    free(probability);
+    return k;
+}
+
+weft_statistics_ratio weft_statistics_paired(const double* ratios, uint32_t count, double error) {
+    WEFT_ASSERT(count <= PAIRED_MAX);
+    if (count == 0)
+        return (weft_statistics_ratio){.is_certain = false};
+    uint64_t means = (uint64_t)count * (count + 1) / 2;
+    double* mean = malloc((size_t)means * sizeof(double));
+    WEFT_ASSERT(mean);
+    size_t at = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t j = i; j < count; ++j)
+            mean[at++] = sqrt(ratios[i] * ratios[j]);
+    }
+    weft_statistics_sort(mean, means);
+    uint32_t rank = rank_signed(count, error);
+    uint64_t skipped = rank > 0 ? rank - 1 : 0;
+    weft_statistics_ratio ratio = {.estimate = middle(mean, means),
+                                   .low = mean[skipped],
+                                   .high = mean[means - 1 - skipped],
+                                   .is_certain = rank > 0};
+    free(mean);
+    return ratio;
+}

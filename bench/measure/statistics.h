@@ -33,6 +33,13 @@ typedef struct weft_statistics_ratio {
 weft_statistics_ratio weft_statistics_compare(const double* a, uint32_t a_count, const double* b,
                                               uint32_t b_count, double error);
 
+/// The same for pairs: `ratios` are b to a of one pair each, and the estimate is the median of the
+/// geometric means of two of them or one twice, the interval that of Wilcoxon's signed-rank test
+/// with its exact distribution. The logarithms are taken as distributed symmetrically. At most 256.
+///
+/// Source: as above, 3.1 to 3.3.
+weft_statistics_ratio weft_statistics_paired(const double* ratios, uint32_t count, double error);
+
 /// The largest k for which the k-th smallest pair (from 1) and the k-th largest enclose the ratio
 /// with that error at most; 0 if there is none.
 uint32_t weft_statistics_rank(uint32_t a_count, uint32_t b_count, double error);

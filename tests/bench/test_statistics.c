@@ -72,3 +72,29 @@ Test(compare, median_sorts) {
     cr_expect_float_eq(even[3], 4, 1e-12);
     cr_expect_float_eq(weft_statistics_median(odd, 0), 0, 1e-12);
 }
+
+// Critical values of the signed-rank test: 8 of 10 pairs' 55 for 5% on two sides. Sums of two of 1
+// to 10 are 2, 3, 4, 4, 5, 5, 6, 6, 6, ...
+Test(compare, pairs_have_the_signed_rank_interval) {
+    double ratios[10];
+    for (int i = 0; i < 10; i++)
+        ratios[i] = (double)(2u << (i * 7 % 10)); // In no order.
+    weft_statistics_ratio ratio = weft_statistics_paired(ratios, 10, 0.05);
+    cr_expect(ratio.is_certain);
+    cr_expect_float_eq(ratio.low, 8, 1e-9);
+    cr_expect_float_eq(ratio.high, 256, 1e-9);
+    cr_expect_float_eq(ratio.estimate, 45.254834, 1e-5);
+}
+
+// All of 5 on one side happen by chance once in 16, of 6 once in 32, of 8 once in 128.
+Test(compare, few_pairs_are_not_certain) {
+    static const double ratios[] = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99};
+    cr_expect_not(weft_statistics_paired(ratios, 5, 0.05).is_certain);
+    cr_expect(weft_statistics_paired(ratios, 6, 0.05).is_certain);
+    cr_expect_not(weft_statistics_paired(ratios, 7, 0.01).is_certain);
+    weft_statistics_ratio ratio = weft_statistics_paired(ratios, 8, 0.01);
+    cr_expect(ratio.is_certain);
+    cr_expect_float_eq(ratio.low, 0.5, 1e-12);
+    cr_expect_float_eq(ratio.high, 0.99, 1e-12);
+    cr_expect_not(weft_statistics_paired(ratios, 0, 0.5).is_certain);
+}

@@ -104,6 +104,10 @@ section_help() {
         sweep; do
         out "--$option"
     done
+    try 0 tune --help
+    for option in entities seed workers time output quick json; do
+        out "--$option"
+    done
     try 0 list
     out "creatures"
     out "headline"
@@ -2103,6 +2107,88 @@ section_forecast() {
     err "/nowhere.xml cannot be read"
     try 3 forecast "$modules/failing.so"
     err "failing"
+}
+
+section_tune() {
+    layout=$dir/layout.json
+    try 0 tune motion --quick --entities 9000 -o "$layout"
+    out "default   threads, "
+    out "workers    serial"
+    out "memory     small pages"
+    out "layout    $layout: threads, "
+    [ -s "$layout" ] || fail "there is no layout"
+    try 0 run motion --entities 9000 --ticks 20 --layout "$layout"
+    grep '^full' "$dir/out" >"$dir/full"
+    try 0 run motion --entities 9000 --ticks 20 --executor serial
+    grep '^full' "$dir/out" | cmp -s - "$dir/full" || fail "the layout changes the result"
+    try 0 verify motion --entities 9000 --ticks 20 --layout "$layout"
+    out "equal: 1 runs"
+    try 0 tune creatures --quick --workers 3 -o "$layout" --json
+    is "$layout" file
+    is true digests_compared
+    is false result certain
+    is serial search 0 candidate
+
+    # What a layout says is done, and what else is said comes first.
+    schedule=$(sed -n 's/.*"schedule": "\(.*\)",/\1/p' "$layout")
+    cat >"$layout" <<END
+{"format": "weft-layout 1", "module": "creatures",
+ "schedule": "$schedule",
+ "executor": "threads", "workers": 3, "pin": false, "grain": 2, "memory": "small-pages",
+ "sweep": "chunk", "sweeps": {"motion": "system"}}
+END
+    try 0 run creatures --entities 9000 --ticks 50 --layout "$layout" --json
+    is threads executor kind
+    is 3 executor workers
+    is 0 executor pinned
+    is chunk executor sweep
+    is 50 executor sweeps_by_system
+    try 0 run creatures --entities 9000 --ticks 50 --layout "$layout" --json --sweep chunk \
+        --executor serial
+    is serial executor kind
+    is 0 executor sweeps_by_system
+    try 0 run creatures --entities 9000 --ticks 50 --layout "$layout" --json --workers 2 \
+        --placement compact
+    is 2 executor workers
+    is compact executor placement
+    try 0 run creatures --entities 9000 --ticks 20 --layout "$layout" --journal "$dir/journal"
+    try 0 replay "$dir/journal" --layout "$layout"
+    out "equal     "
+    try 0 verify creatures --entities 9000 --ticks 20 --layout "$layout"
+    grep -q '^threads *3 .* equal ' "$dir/out" || fail "the layout's workers are not compared"
+    try 0 run creatures --entities 900 --ticks 2 --layout "$layout" --guard=trap
+
+    # Refused by name.
+    try 3 run motion --layout "$layout"
+    err "a layout of 'creatures', this run is of 'motion'"
+    try 3 verify motion --layout "$layout"
+    err "a layout of 'creatures', this run is of 'motion'"
+    sed 's/"schedule": "0x./"schedule": "0xf/' "$layout" >"$dir/other"
+    try 3 run creatures --layout "$dir/other"
+    err "the systems, their access or their order have changed; tune again [IDENTITY_MISMATCH]"
+    try 3 replay "$dir/journal" --layout "$dir/other"
+    err "tune again [IDENTITY_MISMATCH]"
+    sed 's/"motion"/"commotion"/' "$layout" >"$dir/other"
+    try 3 run creatures --layout "$dir/other"
+    err 'asked for by system "commotion", which is no registered system of chunk scope'
+    sed 's/"grain"/"gran"/' "$layout" >"$dir/other"
+    try 3 run creatures --layout "$dir/other"
+    err "'gran' is no key of a layout: did you mean 'grain'?"
+    try 3 verify creatures --layout "$dir/none"
+    err "$dir/none: the layout cannot be read"
+
+    # Layouts that do not compute the same.
+    try 1 tune "$modules/hidden_input.so" --quick -o "$dir/never"
+    err "the digests of two layouts differ"
+    [ ! -e "$dir/never" ] || fail "a layout was written"
+    try 3 tune "$modules/failing.so" --quick -o "$dir/never"
+    err "[SYSTEM_FAILED]"
+    try 3 tune motion --quick -o "$dir/none/at/all"
+    err "the layout cannot be written"
+    try 2 tune
+    err "tune needs a simulation"
+    try 2 tune motion --time never
+    err "--time: 'never' is not a time"
 }
 
 section_interrupt() {

@@ -1,0 +1,158 @@
+// weft tune: a faster layout for a simulation on this machine.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tune_report.h"
+#include "tune_rig.h"
+
+#define TIME_DEFAULT_S 60.0
+#define PATH_DEFAULT "layout.json"
+#define QUICK_ENTITIES 2000u
+
+/// A search under way.
+typedef struct tune_job {
+    const weft_cli_options* options;
+    weft_topology* topology;
+    weft_world* world; // Not run: what is asked about systems.
+    weft_schedule* schedule;
+    weft_cli_progress progress;
+    tune_report report;
+} tune_job;
+
+static bool job_stopped(void* context) {
+    (void)context;
+    return weft_cli_interrupted();
+}
+
+static void job_progress(void* context, const char* what, double share) {
+    tune_job* job = context;
+    char text[160];
+    uint64_t percent = share < 1 ? (uint64_t)(share * 100) : 100;
+    (void)snprintf(text, sizeof text, "%s: %s: percent", job->report.module->name, what);
+    weft_cli_progress_draw(&job->progress, text, percent, 100);
+}
+
+static weft_exit job_fail(const tune_job* job, const char* line, weft_status status) {
+    weft_cli_complain("%s: %s [%s]", job->report.module->name,
+                      line[0] != '\0' ? line : weft_cli_error(status, job->world, job->schedule),
+                      weft_status_name(status));
+    return status == WEFT_STATUS_DIVERGED ? WEFT_EXIT_DIFFERENT : WEFT_EXIT_FAILURE;
+}
+
+/// A world that is built and not run, and the machine.
+static weft_status job_open(tune_job* job) {
+    const tune_report* report = &job->report;
+    weft_module_options sizes = {report->entity_count, report->seed};
+    WEFT_TRY(weft_topology_create(NULL, &job->topology));
+    WEFT_TRY(weft_cli_world_make(report->module, &sizes, WEFT_CLI_MEMORY_PLAIN, &job->world,
+                                 &job->schedule));
+    uint32_t workers = job->options->worker_count;
+    job->report.topology = job->topology;
+    job->report.start = weft_layout_default(
+        workers != 0 ? workers : weft_topology_suggested_workers(job->topology));
+    return WEFT_STATUS_OK;
+}
+
+static weft_status job_search(tune_job* job, weft_tune_rig* rig) {
+    weft_tune_ground ground = weft_tune_rig_ground(rig);
+    weft_tune_desc desc = {.topology = job->topology,
+                           .schedule = job->schedule,
+                           .start = job->report.start,
+                           .worker_max = job->options->worker_count,
+                           .time_s =
+                               job->options->time_s > 0 ? job->options->time_s : TIME_DEFAULT_S,
+                           .quick = job->options->quick};
+    double started = weft_cli_clock();
+    job->progress = weft_cli_progress_start(job->options->quiet);
+    weft_status status = weft_tune_search(&desc, &ground, &job->report.result);
+    weft_cli_progress_end(&job->progress);
+    job->report.time_s = weft_cli_clock() - started;
+    job->report.compared = weft_tune_rig_compared(rig);
+    job->report.compares = weft_tune_rig_compares(rig);
+    return status;
+}
+
+static weft_exit job_write(tune_job* job) {
+    char line[WEFT_CLI_LINE_SIZE];
+    const char* path = job->options->output_path;
+    weft_cli_layout* file = calloc(1, sizeof(*file));
+    WEFT_ASSERT(file != NULL);
+    path = path != NULL ? path : PATH_DEFAULT;
+    (void)snprintf(file->module, sizeof file->module, "%s", job->report.module->name);
+    file->schedule_hash = weft_schedule_hash(job->schedule);
+    file->entity_count = job->report.entity_count;
+    file->layout = job->report.result.chosen;
+    weft_status status =
+        weft_cli_layout_write(path, file, tune_file_json(&job->report), line, sizeof line);
+    free(file);
+    if (status != WEFT_STATUS_OK) {
+        weft_cli_complain("%s", line);
+        return WEFT_EXIT_FAILURE;
+    }
+    job->report.path = path;
+    return WEFT_EXIT_OK;
+}
+
+static weft_exit job_run(tune_job* job) {
+    weft_status status = job_open(job);
+    if (status != WEFT_STATUS_OK)
+        return job_fail(job, "", status);
+    weft_tune_rig_desc desc = {.module = job->report.module,
+                               .entity_count = job->report.entity_count,
+                               .seed = job->report.seed,
+                               .topology = job->topology,
+                               .quick = job->options->quick,
+                               .stopped = job_stopped,
+                               .progress = job_progress,
+                               .context = job};
+    weft_tune_rig* rig = NULL;
+    status = weft_tune_rig_create(&desc, &rig);
+    if (status != WEFT_STATUS_OK)
+        return job_fail(job, weft_status_text(status), status);
+    status = job_search(job, rig);
+    weft_exit code = WEFT_EXIT_OK;
+    if (status != WEFT_STATUS_OK)
+        code = job_fail(job, weft_tune_rig_error(rig), status);
+    weft_tune_rig_destroy(rig);
+    if (code == WEFT_EXIT_OK && job->report.result.stopped) {
+        weft_cli_complain("interrupted: no layout is written");
+        code = WEFT_EXIT_FAILURE;
+    }
+    if (code == WEFT_EXIT_OK)
+        code = job_write(job);
+    if (code != WEFT_EXIT_OK)
+        return code;
+    if (!job->options->json)
+        tune_print(&job->report);
+    else if (!tune_print_json(&job->report))
+        code = WEFT_EXIT_FAILURE;
+    return code;
+}
+
+weft_exit weft_cli_tune(const weft_cli* cli, int argc, char** argv) {
+    weft_cli_options options;
+    weft_cli_module module = {0};
+    weft_cli_options_parse(WEFT_CLI_TUNE, argc, argv, &options);
+    weft_exit code = weft_cli_prepare(cli, "tune", &options, &module);
+    tune_job* job = calloc(1, sizeof(*job));
+    WEFT_ASSERT(job != NULL);
+    if (code == WEFT_EXIT_OK) {
+        if (options.quick && !options.has_entity_count && options.entity_count > QUICK_ENTITIES)
+            options.entity_count = QUICK_ENTITIES;
+        job->options = &options;
+        job->report.module = module.module;
+        job->report.entity_count = options.entity_count;
+        job->report.seed = options.seed;
+        struct sigaction before = weft_cli_interrupt_catch();
+        code = job_run(job);
+        weft_cli_interrupt_release(&before);
+    }
+    weft_schedule_destroy(job->schedule);
+    weft_world_destroy(job->world);
+    weft_topology_destroy(job->topology);
+    free(job);
+    weft_cli_module_close(&module);
+    weft_cli_options_deinit(&options);
+    return code;
+}
