@@ -7,6 +7,7 @@
 #include "tune_rig.h"
 
 #define TIME_DEFAULT_S 60.0
+#define COSTS_S 2.0
 #define PATH_DEFAULT "layout.json"
 #define QUICK_ENTITIES 2000u
 
@@ -73,6 +74,24 @@ static weft_status job_search(tune_job* job, weft_tune_rig* rig) {
     return status;
 }
 
+/// Where the time of the chosen layout goes.
+static weft_exit job_explain(tune_job* job) {
+    char line[WEFT_CLI_LINE_SIZE] = "";
+    tune_report* report = &job->report;
+    weft_costs_desc desc = {.module = report->module,
+                            .entity_count = report->entity_count,
+                            .seed = report->seed,
+                            .topology = job->topology,
+                            .layout = &report->result.chosen,
+                            .time_s = COSTS_S,
+                            .quick = job->options->quick};
+    report->schedule = job->schedule;
+    weft_status status = weft_costs_measure(&desc, &report->costs, line, sizeof line);
+    if (status == WEFT_STATUS_OK)
+        status = tune_explain(report);
+    return status == WEFT_STATUS_OK ? WEFT_EXIT_OK : job_fail(job, line, status);
+}
+
 static weft_exit job_write(tune_job* job) {
     char line[WEFT_CLI_LINE_SIZE];
     const char* path = job->options->output_path;
@@ -121,6 +140,8 @@ static weft_exit job_run(tune_job* job) {
     }
     if (code == WEFT_EXIT_OK)
         code = job_write(job);
+    if (code == WEFT_EXIT_OK)
+        code = job_explain(job);
     if (code != WEFT_EXIT_OK)
         return code;
     if (!job->options->json)
@@ -148,6 +169,7 @@ weft_exit weft_cli_tune(const weft_cli* cli, int argc, char** argv) {
         code = job_run(job);
         weft_cli_interrupt_release(&before);
     }
+    tune_explain_deinit(&job->report);
     weft_schedule_destroy(job->schedule);
     weft_world_destroy(job->world);
     weft_topology_destroy(job->topology);

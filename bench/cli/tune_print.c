@@ -73,7 +73,8 @@ void tune_print(const tune_report* report) {
         printf("; digests are not compared: the module turns determinism off\n");
     gain_print(report);
     weft_layout_text(&result->chosen, text);
-    printf("layout    %s: %s\n", report->path, text);
+    printf("layout    %s: %s\n\n", report->path, text);
+    tune_explain_print(report);
 }
 
 // JSON -------------------------------------------------------------------------------------------
@@ -132,5 +133,6 @@ bool tune_print_json(const tune_report* report) {
                              "skipped", (json_int_t)report->result.skipped,                  //
                              "search", trials_json(report),                                  //
                              "result", tune_file_json(report));
+    tune_explain_json(report, root);
     return weft_cli_json_print(root);
 }
