@@ -84,8 +84,9 @@ static void advise_serial(advisor* all) {
     if (share < SHARE_SERIAL)
         return;
     say(all, WEFT_ADVICE_SERIAL, share,
-        "%.0f%% of a tick (%.0f us) is done by one worker alone: %.0f us in the commit, %.0f us in "
-        "messages and reductions; with any number of workers it is at most %.1f times as fast as "
+        "%.0f%% of a tick (%.0f us) is done by one worker alone: %.0f us in the commit, %.0f us "
+        "before and between stages (inputs, messages, reductions); with any number of workers it "
+        "is at most %.1f times as fast as "
         "with one. Fewer creates, deaths and messages, or sets of values in place of add and "
         "remove, make it less",
         share * 100, us(all, (uint64_t)serial), us(all, (uint64_t)(serial - before)),
@@ -127,6 +128,13 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
             "the stage of %s has %.1f chunks for %u workers, who have nothing to do for %.0f%% of "
             "its %.0f us: fewer workers, or more entities",
             name, items, all->costs->worker_count, idle * 100, us(all, at->ns));
+    else if (at->others_ns < at->work_ns / 50)
+        say(all, WEFT_ADVICE_WAIT, share * idle,
+            "the stage of %s takes %.0f us and was run by one worker alone, but for %.1f%% of its "
+            "work: shared it was measured to be slower here, as the CPUs lie far apart or are "
+            "taken "
+            "away, or as it is too short to be handed out; with one worker nobody waits",
+            name, us(all, at->ns), (double)at->others_ns / (double)at->work_ns * 100);
     else if (longest >= SHARE_LONGEST)
         say(all, WEFT_ADVICE_WIDTH, share * idle,
             "in the stage of %s one chunk of %.0f takes %.0f us of %.0f us, and the workers have "
@@ -136,8 +144,12 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
     else
         say(all, WEFT_ADVICE_WAIT, share * idle,
             "the stage of %s takes %.0f us, and the workers have nothing to do for %.0f%% of their "
-            "time in it: handing it out and joining costs that; fewer stages or fewer workers",
-            name, us(all, at->ns), idle * 100);
+            "time in it, of which the others than the first did %.0f%% of the work: handing it "
+            "out, "
+            "waking them and joining costs that, or their CPUs are taken away; fewer stages or "
+            "fewer "
+            "workers",
+            name, us(all, at->ns), idle * 100, (double)at->others_ns / (double)at->work_ns * 100);
 }
 
 static void advise_stages(advisor* all) {
@@ -223,11 +235,11 @@ static void advise_split(advisor* all, uint32_t rank) {
     if (share < SHARE_SPLIT || any == 0 || barriers == 0 || system->both_bytes <= 0)
         return;
     say(all, WEFT_ADVICE_SPLIT, share,
-        "system %s is %.0f%% of all work, reads rows of others in %u components and makes %u edges "
-        "that end a stage: what it does to its own row only, in a system of its own, could go on "
-        "in "
-        "the next stage without that wait",
-        name_of(all, rank), share * 100, any, barriers);
+        "system %s is %.0f%% of all work, reads rows of others in %u component%s and makes %u "
+        "edge%s that end a stage: what it does to its own row only, in a system of its own, could "
+        "go on in the next stage without that wait",
+        name_of(all, rank), share * 100, any, any == 1 ? "" : "s", barriers,
+        barriers == 1 ? "" : "s");
 }
 
 // What the caches hold does not come from memory; neither does what is faster than that.

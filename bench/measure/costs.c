@@ -99,7 +99,6 @@ static void add_system(gauge* all, uint32_t worker, const weft_trace_record* rec
     ++system->calls;
     system->rows += record->archetype == WEFT_TRACE_NONE ? 0 : record->count;
     system->ns += took;
-    costs->stage[record->stage].work_ns += took;
     weft_trace_record key = *record;
     if (record->archetype == WEFT_TRACE_NONE)
         key.shard = record->rank; // World scope: an item of its own.
@@ -110,10 +109,12 @@ static void add_record(gauge* all, uint32_t worker, const weft_trace_record* rec
     weft_costs* costs = all->costs;
     uint64_t took = record->end_ns - record->begin_ns;
     (worker == 0 ? costs->caller_ns : costs->others_ns)[record->kind] += took;
+    if (record->kind == WEFT_TRACE_SYSTEM || record->kind == WEFT_TRACE_HASH) {
+        costs->stage[record->stage].work_ns += took;
+        costs->stage[record->stage].others_ns += worker == 0 ? 0 : took;
+    }
     if (record->kind == WEFT_TRACE_SYSTEM)
         add_system(all, worker, record);
-    else if (record->kind == WEFT_TRACE_HASH)
-        costs->stage[record->stage].work_ns += took;
     else if (record->kind == WEFT_TRACE_STAGE && worker == 0)
         costs->stage[record->stage].ns += took;
     else if (record->kind == WEFT_TRACE_TICK && worker == 0)

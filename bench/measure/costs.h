@@ -18,7 +18,8 @@ typedef struct weft_cost_system {
 
 typedef struct weft_cost_stage {
     uint64_t ns;         // From its begin to its end.
-    uint64_t work_ns;    // Systems and hashing, of all workers.
+    uint64_t work_ns;    // Systems and hashing, of all workers,
+    uint64_t others_ns;  // and of those but worker 0.
     uint64_t longest_ns; // Of each tick the chunk, or system of world scope, that took longest.
     uint64_t items;      // Chunks and systems of world scope that were run.
 } weft_cost_stage;

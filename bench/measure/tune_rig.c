@@ -1,3 +1,10 @@
+// Two worlds, and who runs them.
+//
+// Where memory and first touch are no part of what is compared, each world has an executor of both
+// layouts, and they change places in every round: what one world has by the luck of its pages, both
+// layouts have. Then the worlds are also kept for the next comparison, as they are at the same
+// tick.
+
 #define _GNU_SOURCE // sched_setaffinity
 
 #include "tune_rig.h"
@@ -16,141 +23,232 @@ enum {
     BLOCK_MAX = 256,
 };
 
+// A layout in the running comparison.
 typedef struct tune_side {
-    weft_rig rig;
-    weft_memory memory;
+    const weft_layout* layout;
+    weft_executor_desc desc;
     weft_system_sweep sweeps[WEFT_LAYOUT_SWEEPS_MAX];
     bool pins; // The thread that ticks stays on worker 0's CPU, as in `weft run`.
 } tune_side;
 
 struct weft_tune_rig {
     weft_tune_rig_desc desc;
+    weft_rig world[2];
+    weft_layout_memory memory; // Of both, if they are to be kept.
+    bool keeps;
+    bool fresh; // Nothing was compared yet since they were made.
     tune_side side[2];
+    bool crosses;   // Each world has executors of both sides, by side; else world i that of side i.
     cpu_set_t cpus; // Of the caller, before it was pinned.
     uint32_t block; // Ticks of a round.
-    uint32_t first; // The side that begins the next one.
+    uint32_t round;
     bool has_begun;
-    uint64_t warm_tick;      // Where every comparison begins,
-    weft_digest warm_digest; // and the digest there, of the first one.
+    weft_digest first_digest; // Of fresh worlds after warming up, the first time.
     uint64_t compared;
     bool compares;
     char error[320];
 };
 
-static weft_status failed(weft_tune_rig* all, const tune_side* side, weft_status status) {
+static weft_status failed(weft_tune_rig* all, const weft_rig* world, weft_status status) {
     if (all->error[0] == '\0')
         snprintf(all->error, sizeof(all->error), "%s",
-                 side->rig.error[0] != '\0' ? side->rig.error : weft_status_text(status));
+                 world->error[0] != '\0' ? world->error : weft_status_text(status));
     return status;
 }
 
+// Worlds -----------------------------------------------------------------------------------------
+
+static void close_executors(weft_tune_rig* all) {
+    for (int i = 0; i < 2; ++i) {
+        weft_rig* world = &all->world[i];
+        while (world->executor_count > 0)
+            weft_executor_destroy(world->executor[--world->executor_count]);
+    }
+}
+
+static void close_worlds(weft_tune_rig* all) {
+    for (int i = 0; i < 2; ++i)
+        weft_rig_close(&all->world[i]);
+    all->keeps = false;
+}
+
+static weft_status open_world(weft_tune_rig* all, weft_rig* world, const weft_layout* layout) {
+    weft_memory memory;
+    WEFT_TRY(weft_layout_memory_of(layout, all->desc.topology, &memory));
+    weft_rig_start start = {.entity_count = all->desc.entity_count,
+                            .seed = all->desc.seed,
+                            .memory = &memory,
+                            .uncommitted = true};
+    weft_status status = weft_rig_open_as(world, all->desc.module, &start);
+    return status == WEFT_STATUS_OK ? status : failed(all, world, status);
+}
+
+// Whether the worlds of the last comparison can be gone on with. What a module's run is like after
+// more ticks than it usually has is not asked.
+static bool can_keep(const weft_tune_rig* all) {
+    uint64_t limit = all->desc.module->tick_count_default;
+    return all->keeps && all->crosses && all->memory == all->side[0].layout->memory &&
+           (limit == 0 || weft_world_tick(all->world[0].world) < limit);
+}
+
+static weft_status open_worlds(weft_tune_rig* all) {
+    weft_topology_info info = weft_topology_info_get(all->desc.topology);
+    all->crosses =
+        info.node_count <= 1 && all->side[0].layout->memory == all->side[1].layout->memory;
+    if (can_keep(all))
+        return WEFT_STATUS_OK;
+    close_worlds(all);
+    for (int i = 0; i < 2; ++i)
+        WEFT_TRY(open_world(all, &all->world[i], all->side[i].layout));
+    all->compares = weft_world_is_deterministic(all->world[0].world);
+    all->memory = all->side[0].layout->memory;
+    all->fresh = true;
+    return WEFT_STATUS_OK;
+}
+
+// Ticks ------------------------------------------------------------------------------------------
+
+// The executor of a side on a world.
+static uint32_t executor_of(const weft_tune_rig* all, int side) {
+    return all->crosses ? (uint32_t)side : 0;
+}
+
 // Before its ticks: the caller goes where this side's worker 0 is, or may go anywhere.
-static void take_place(const weft_tune_rig* all, const tune_side* side) {
-    if (!side->pins || weft_executor_pin_caller(side->rig.executor[0]) != WEFT_STATUS_OK)
+static void take_place(const weft_tune_rig* all, int side, const weft_rig* world) {
+    weft_executor* executor = world->executor[executor_of(all, side)];
+    if (!all->side[side].pins || weft_executor_pin_caller(executor) != WEFT_STATUS_OK)
         (void)sched_setaffinity(0, sizeof(all->cpus), &all->cpus);
 }
 
-static weft_status run_ticks(weft_tune_rig* all, tune_side* side, uint32_t count) {
+static weft_status run_ticks(weft_tune_rig* all, int side, weft_rig* world, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
-        weft_status status = weft_rig_tick(&side->rig, 0);
+        weft_status status = weft_rig_tick(world, executor_of(all, side));
         if (status != WEFT_STATUS_OK)
-            return failed(all, side, status);
+            return failed(all, world, status);
     }
     return WEFT_STATUS_OK;
 }
 
-static weft_status open_side(weft_tune_rig* all, tune_side* side, const weft_layout* layout) {
-    *side = (tune_side){.pins = layout->kind == WEFT_EXECUTOR_THREADS && layout->pin};
-    WEFT_TRY(weft_layout_memory_of(layout, all->desc.topology, &side->memory));
-    weft_rig_start start = {.entity_count = all->desc.entity_count,
-                            .seed = all->desc.seed,
-                            .memory = &side->memory,
-                            .uncommitted = true};
-    weft_status status = weft_rig_open_as(&side->rig, all->desc.module, &start);
-    if (status != WEFT_STATUS_OK)
-        return failed(all, side, status);
-    weft_executor_desc desc = weft_layout_desc(layout, side->sweeps);
-    status = weft_rig_add(&side->rig, &desc);
-    if (status != WEFT_STATUS_OK)
-        return status; // A layout that cannot be had: no failure of the search.
-    take_place(all, side);
-    status = weft_executor_commit(side->rig.executor[0]);
-    return status == WEFT_STATUS_OK ? status : failed(all, side, status);
-}
-
-// Both are at the same tick.
-static weft_status compare(weft_tune_rig* all) {
+// Both worlds are at the same tick.
+static weft_status compare(weft_tune_rig* all, weft_digest* digest_out) {
     weft_digest full[2];
     for (int i = 0; i < 2; ++i) {
-        weft_status status = weft_executor_digest(all->side[i].rig.executor[0], NULL, &full[i]);
+        weft_status status = weft_executor_digest(all->world[i].executor[0], NULL, &full[i]);
         if (status != WEFT_STATUS_OK)
-            return failed(all, &all->side[i], status);
+            return failed(all, &all->world[i], status);
     }
-    if (all->compares && !weft_digest_equal(full[0], full[1])) {
-        snprintf(all->error, sizeof(all->error),
-                 "after tick %" PRIu64 " the digests of two layouts differ",
-                 weft_world_tick(all->side[0].rig.world));
-        return WEFT_STATUS_DIVERGED;
-    }
+    if (digest_out)
+        *digest_out = full[0];
     all->compared += all->compares;
-    if (weft_world_tick(all->side[0].rig.world) == all->warm_tick) {
-        // What hangs on something outside of the world may be the same for two at a time.
-        if (all->compares && all->has_begun && !weft_digest_equal(full[0], all->warm_digest)) {
-            snprintf(all->error, sizeof(all->error),
-                     "after tick %" PRIu64
-                     " the digests of two layouts differ: of the same run, made "
-                     "twice",
-                     all->warm_tick);
-            return WEFT_STATUS_DIVERGED;
-        }
-        all->has_begun = true;
-        all->warm_digest = full[0];
-    }
+    if (!all->compares || weft_digest_equal(full[0], full[1]))
+        return WEFT_STATUS_OK;
+    snprintf(all->error, sizeof(all->error),
+             "after tick %" PRIu64 " the digests of two layouts differ",
+             weft_world_tick(all->world[0].world));
+    return WEFT_STATUS_DIVERGED;
+}
+
+// What hangs on something outside of the worlds may be the same for two at a time, and differ from
+// what those before had.
+static weft_status compare_first(weft_tune_rig* all) {
+    weft_digest digest;
+    WEFT_TRY(compare(all, &digest));
+    bool differs = all->fresh && all->has_begun && !weft_digest_equal(digest, all->first_digest);
+    if (all->fresh)
+        all->first_digest = digest;
+    all->fresh = false;
+    all->has_begun = true;
+    if (!differs || !all->compares)
+        return WEFT_STATUS_OK;
+    snprintf(all->error, sizeof(all->error),
+             "after tick %" PRIu64 " the digests of two layouts differ: of one run, made twice",
+             weft_world_tick(all->world[0].world));
+    return WEFT_STATUS_DIVERGED;
+}
+
+// Some ticks by one executor, the last one timed.
+static weft_status warm(weft_tune_rig* all, int side, weft_rig* world, uint32_t count,
+                        uint64_t* slowest) {
+    take_place(all, side, world);
+    WEFT_TRY(run_ticks(all, side, world, count - 1));
+    uint64_t begin = weft_measure_now_ns();
+    WEFT_TRY(run_ticks(all, side, world, 1));
+    uint64_t took = weft_measure_now_ns() - begin;
+    *slowest = took > *slowest ? took : *slowest;
     return WEFT_STATUS_OK;
 }
+
+static weft_status warm_all(weft_tune_rig* all) {
+    uint32_t count = all->desc.quick ? 1 : WARM_TICKS;
+    uint64_t slowest = 0;
+    for (int i = 0; i < 2; ++i) {
+        WEFT_TRY(warm(all, i, &all->world[i], count, &slowest));
+        int other = all->crosses ? 1 - i : i;
+        WEFT_TRY(warm(all, other, &all->world[i], count, &slowest));
+    }
+    uint64_t block = BLOCK_NS / (slowest + 1) + 1;
+    all->block = all->desc.quick ? 1 : block > BLOCK_MAX ? BLOCK_MAX : (uint32_t)block;
+    return WEFT_STATUS_OK;
+}
+
+// The ground -------------------------------------------------------------------------------------
 
 static weft_status rig_open(void* context, const weft_layout* a, const weft_layout* b) {
     weft_tune_rig* all = context;
-    WEFT_TRY(open_side(all, &all->side[0], a));
-    WEFT_TRY(open_side(all, &all->side[1], b));
-    all->compares = weft_world_is_deterministic(all->side[0].rig.world);
-    uint32_t warm = all->desc.quick ? 1 : WARM_TICKS;
-    uint64_t slower = 0;
     for (int i = 0; i < 2; ++i) {
-        take_place(all, &all->side[i]);
-        WEFT_TRY(run_ticks(all, &all->side[i], warm));
-        uint64_t begin = weft_measure_now_ns();
-        WEFT_TRY(run_ticks(all, &all->side[i], 1));
-        uint64_t took = weft_measure_now_ns() - begin;
-        slower = took > slower ? took : slower;
+        tune_side* side = &all->side[i];
+        side->layout = i == 0 ? a : b;
+        side->desc = weft_layout_desc(side->layout, side->sweeps);
+        side->pins = side->layout->kind == WEFT_EXECUTOR_THREADS && side->layout->pin;
     }
-    uint64_t block = BLOCK_NS / (slower + 1) + 1;
-    all->block = all->desc.quick ? 1 : block > BLOCK_MAX ? BLOCK_MAX : (uint32_t)block;
-    all->warm_tick = weft_world_tick(all->side[0].rig.world);
-    return compare(all);
+    WEFT_TRY(open_worlds(all));
+    // One that cannot be had is no failure of the search.
+    for (int i = 0; i < 2; ++i) {
+        if (all->crosses) {
+            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[0].desc));
+            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[1].desc));
+        } else {
+            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[i].desc));
+        }
+    }
+    for (int i = 0; i < 2; ++i) {
+        take_place(all, i, &all->world[i]);
+        weft_executor* executor = all->world[i].executor[executor_of(all, i)];
+        weft_status status = weft_executor_commit(executor);
+        if (status != WEFT_STATUS_OK)
+            return failed(all, &all->world[i], status);
+    }
+    WEFT_TRY(warm_all(all));
+    WEFT_TRY(compare_first(all));
+    all->keeps = true;
+    return WEFT_STATUS_OK;
 }
 
-// The first tick of each, which brings the world back into the caches, is not timed.
+// The first tick of each, which brings the world back into the caches, is not timed. Who begins and
+// who has which world changes, so that each of the four ways comes once in four rounds.
 static weft_status rig_round(void* context, double ns[2]) {
     weft_tune_rig* all = context;
-    for (uint32_t i = 0; i < 2; ++i) {
-        uint32_t at = (all->first + i) % 2;
-        tune_side* side = &all->side[at];
-        take_place(all, side);
-        WEFT_TRY(run_ticks(all, side, 1));
+    int begins = (int)(all->round % 2);
+    int crossed = all->crosses ? (int)(all->round / 2 % 2) : 0;
+    for (int i = 0; i < 2; ++i) {
+        int side = (begins + i) % 2;
+        weft_rig* world = &all->world[(side + crossed) % 2];
+        take_place(all, side, world);
+        WEFT_TRY(run_ticks(all, side, world, 1));
         uint64_t begin = weft_measure_now_ns();
-        WEFT_TRY(run_ticks(all, side, all->block));
+        WEFT_TRY(run_ticks(all, side, world, all->block));
         uint64_t took = weft_measure_now_ns() - begin;
-        ns[at] = (double)(took > 0 ? took : 1) / all->block;
+        ns[side] = (double)(took > 0 ? took : 1) / all->block;
     }
-    all->first = 1 - all->first;
-    return compare(all);
+    ++all->round;
+    return compare(all, NULL);
 }
 
 static void rig_close(void* context) {
     weft_tune_rig* all = context;
-    for (int i = 0; i < 2; ++i)
-        weft_rig_close(&all->side[i].rig);
+    close_executors(all);
+    if (!all->keeps || !all->crosses)
+        close_worlds(all);
     (void)sched_setaffinity(0, sizeof(all->cpus), &all->cpus);
 }
 
@@ -183,6 +281,9 @@ weft_status weft_tune_rig_create(const weft_tune_rig_desc* desc, weft_tune_rig**
 }
 
 void weft_tune_rig_destroy(weft_tune_rig* rig) {
+    if (!rig)
+        return;
+    close_worlds(rig);
     free(rig);
 }
 

@@ -1,8 +1,9 @@
 /// Two worlds of one workload that are run as two layouts say, for the search.
 ///
-/// Each layout has a world of its own with the same start: memory and first touch are part of a
-/// layout, and tick t of the one does what tick t of the other does. After each round their digests
-/// are compared.
+/// Both have the same start, so tick t of the one does what tick t of the other does, and after
+/// each round their digests are compared. Where memory and first touch are part of what is
+/// compared, which is so on machines with several nodes, each layout has a world of its own; else
+/// they change places from round to round.
 #pragma once
 
 #include "rig.h"
@@ -24,6 +25,7 @@ typedef struct weft_tune_rig_desc {
 /// Makes a ground of it. OUT_OF_MEMORY.
 weft_status weft_tune_rig_create(const weft_tune_rig_desc* desc, weft_tune_rig** out);
 
+/// Null is allowed.
 void weft_tune_rig_destroy(weft_tune_rig* rig);
 
 weft_tune_ground weft_tune_rig_ground(weft_tune_rig* rig);

@@ -2117,6 +2117,10 @@ section_tune() {
     out "memory     small pages"
     out "layout    $layout: threads, "
     [ -s "$layout" ] || fail "there is no layout"
+    grep -q '^motion  *0 .* 24 ' "$dir/out" || fail "motion moves 24 bytes a row"
+    out "chain     "
+    out "width     1 systems of which no two are ordered"
+    grep -q '^alone .* of a tick, are done by one worker: commit ' "$dir/out" || fail "no share"
     try 0 run motion --entities 9000 --ticks 20 --layout "$layout"
     grep '^full' "$dir/out" >"$dir/full"
     try 0 run motion --entities 9000 --ticks 20 --executor serial
@@ -2128,6 +2132,11 @@ section_tune() {
     is true digests_compared
     is false result certain
     is serial search 0 candidate
+    is 3 explained workers
+    is food_spawn explained systems 0 name
+    value explained stages 1 us >/dev/null
+    value explained chain 1 >/dev/null
+    value explained read_gbs >/dev/null
 
     # What a layout says is done, and what else is said comes first.
     schedule=$(sed -n 's/.*"schedule": "\(.*\)",/\1/p' "$layout")
