@@ -4,11 +4,13 @@
 
 #include "tune_report.h"
 
-/// "0.912 (0.905 to 0.921)"; nothing without samples.
+/// "0.912 (0.905 to 0.921)"; with too few samples for an interval "0.912", without any nothing.
 #define RATIO_SIZE 48u
 static const char* ratio_text(const weft_statistics_ratio* ratio, char text[RATIO_SIZE]) {
     text[0] = '\0';
-    if (ratio->estimate > 0)
+    if (ratio->estimate > 0 && !ratio->is_certain)
+        (void)snprintf(text, RATIO_SIZE, "%.3f", ratio->estimate);
+    else if (ratio->estimate > 0)
         (void)snprintf(text, RATIO_SIZE, "%.3f (%.3f to %.3f)", ratio->estimate, ratio->low,
                        ratio->high);
     return text;

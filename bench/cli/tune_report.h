@@ -36,7 +36,7 @@ void tune_explain_deinit(tune_report* report);
 void tune_explain_print(const tune_report* report);
 void tune_explain_json(const tune_report* report, json_t* object);
 
-/// Prints it for people, or as JSON; false if that failed.
+/// Prints all for people, or as JSON; false if that failed.
 void tune_print(const tune_report* report);
 bool tune_print_json(const tune_report* report);
 

@@ -59,10 +59,11 @@ static double us(const advisor* all, uint64_t ns) {
     return per_tick(all, (double)ns) / 1000;
 }
 
-// What memory gives for this mix of reading and writing.
+// What memory gives for this mix of reading and writing. Of what an update moves a third is read
+// only.
 static double memory_gbs(const advisor* all, const weft_cost_system* system) {
     double bytes = weft_cost_bytes(system);
-    double written = bytes > 0 ? 2 * system->both_bytes / bytes : 0;
+    double written = bytes > 0 ? fmin(2 * system->both_bytes / bytes * 1.5, 1) : 0;
     return all->costs->read_gbs * (1 - written) + all->costs->update_gbs * written;
 }
 

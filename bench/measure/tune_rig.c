@@ -20,7 +20,7 @@
 enum {
     WARM_TICKS = 12,     // An executor tries the orders of its stages in the first ten.
     BLOCK_NS = 10000000, // Of a round, each.
-    BLOCK_MAX = 256,
+    BLOCK_MAX = 1024,
 };
 
 // A layout in the running comparison.
