@@ -309,6 +309,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf(", %s ticks, seed %" PRIu64 "%s\n", weft_cli_number(ticks, number), run->sizes.seed,
            weft_cli_math_note(weft_world_math(run->world)));
     executor_print(run, desc);
+    if (run->options->layout_path != NULL)
+        printf("\nlayout    %s", run->options->layout_path);
     printf("\nspeed     ");
     if (rate >= 1000)
         printf("%s", weft_cli_number((uint64_t)rate, number));

@@ -18,10 +18,13 @@
 #define SHARE_MOVES 0.10  // Of the visits.
 #define ROWS_FEW 256.0    // In a call: less than that is not worth the way to it.
 #define CALL_SHORT_NS 2000.0
+#define SHARE_JOIN 0.25 // Of all work, and
+#define COLUMNS_MANY 4u // of one system, more than that.
 #define BYTES_LARGE 32u // Of a component.
 
 const char* const weft_advice_names[WEFT_ADVICE_KINDS] = {
-    "serial", "width", "wait", "split", "merge", "memory", "cold", "small-chunks", "sharing"};
+    "serial", "width", "wait",         "split",   "merge",
+    "memory", "cold",  "small-chunks", "sharing", "join"};
 
 typedef struct advisor {
     const weft_costs* costs;
@@ -289,6 +292,72 @@ static void advise_small(advisor* all, uint32_t rank) {
         name_of(all, rank), per_tick(all, (double)system->calls), rows, call_ns(system));
 }
 
+// Components -------------------------------------------------------------------------------------
+
+static bool uses(const advisor* all, uint32_t rank, const weft_type* type, uint32_t* columns) {
+    bool found = false;
+    *columns = 0;
+    for (uint32_t i = 0; i < weft_schedule_access_count(all->schedule, rank); ++i) {
+        weft_access access = weft_schedule_access(all->schedule, rank, i);
+        *columns += is_own(access) && access.type->size > 0;
+        found = found || access.type == type;
+    }
+    return found;
+}
+
+// Whether each system uses both or neither, and what those cost who do.
+static bool go_together(const advisor* all, const weft_type* a, const weft_type* b,
+                        uint32_t* systems, uint32_t* columns, double* share) {
+    *systems = *columns = 0;
+    *share = 0;
+    for (uint32_t rank = 0; rank < all->costs->system_count; ++rank) {
+        uint32_t count;
+        bool one = uses(all, rank, a, &count);
+        if (one != uses(all, rank, b, &count))
+            return false;
+        if (!one)
+            continue;
+        ++*systems;
+        *columns = count > *columns ? count : *columns;
+        *share += (double)all->costs->system[rank].ns / all->work_ns;
+    }
+    return true;
+}
+
+static bool is_used_before(const advisor* all, uint32_t rank, const weft_type* type) {
+    uint32_t columns;
+    bool found = false;
+    for (uint32_t before = 0; before < rank && !found; ++before)
+        found = uses(all, before, type, &columns);
+    return found;
+}
+
+// Pairs are told at the first system that uses them.
+static void advise_join(advisor* all, uint32_t rank) {
+    uint32_t count = weft_schedule_access_count(all->schedule, rank);
+    for (uint32_t i = 0; i < count; ++i) {
+        weft_access a = weft_schedule_access(all->schedule, rank, i);
+        bool first = is_own(a) && a.type->size > 0 && !is_used_before(all, rank, a.type);
+        for (uint32_t k = i + 1; k < count && first; ++k) {
+            weft_access b = weft_schedule_access(all->schedule, rank, k);
+            uint32_t systems;
+            uint32_t columns;
+            double share;
+            if (!is_own(b) || b.type->size == 0 ||
+                !go_together(all, a.type, b.type, &systems, &columns, &share) ||
+                share < SHARE_JOIN || columns <= COLUMNS_MANY)
+                continue;
+            say(all, WEFT_ADVICE_JOIN, share,
+                "components %s and %s, of %u and %u bytes, are used by the same systems (%u, "
+                "%.0f%% "
+                "of all work), one of which walks %u columns: as one component they are one column "
+                "less",
+                a.type->name, b.type->name, a.type->size, b.type->size, systems, share * 100,
+                columns);
+        }
+    }
+}
+
 static void advise_sharing(advisor* all) {
     const weft_costs* costs = all->costs;
     double moves = costs->visits > 0 ? (double)costs->moves / (double)costs->visits : 0;
@@ -319,6 +388,7 @@ uint32_t weft_advise(const weft_costs* costs, const weft_schedule* schedule,
         if ((double)costs->system[rank].ns >= SHARE_SPLIT * all.work_ns)
             advise_split(&all, rank);
         advise_memory(&all, rank);
+        advise_join(&all, rank);
         advise_small(&all, rank);
     }
     // By share; what came first stays first.

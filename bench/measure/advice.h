@@ -16,10 +16,12 @@ typedef enum weft_advice_kind {
     WEFT_ADVICE_COLD = 6,   // Large components at the limit of memory: fields that are used seldom.
     WEFT_ADVICE_SMALL = 7,  // Chunks with few rows.
     WEFT_ADVICE_SHARING = 8, // Chunks go from worker to worker.
-    WEFT_ADVICE_KINDS = 9,
+    WEFT_ADVICE_JOIN = 9,    // Components that only go together.
+    WEFT_ADVICE_KINDS = 10,
 } weft_advice_kind;
 
-/// "serial", "width", "wait", "split", "merge", "memory", "cold", "small-chunks", "sharing".
+/// "serial", "width", "wait", "split", "merge", "memory", "cold", "small-chunks", "sharing",
+/// "join".
 extern const char* const weft_advice_names[WEFT_ADVICE_KINDS];
 
 typedef struct weft_advice {

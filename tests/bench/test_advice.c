@@ -11,6 +11,11 @@
 
 WEFT_COMPONENT(Large, (array, uint64_t, values, 8));
 WEFT_COMPONENT(Little, (uint32_t, value));
+WEFT_COMPONENT(Left, (uint64_t, value));
+WEFT_COMPONENT(Right, (uint32_t, value));
+WEFT_COMPONENT(First, (uint32_t, value));
+WEFT_COMPONENT(Second, (uint32_t, value));
+WEFT_COMPONENT(Third, (uint32_t, value));
 WEFT_RESOURCE(Board, (uint64_t, level));
 
 static weft_world* world;
@@ -173,6 +178,43 @@ Test(advice, memory_is_named_where_it_is_the_limit) {
     expect(WEFT_ADVICE_MEMORY, 0, "");
     costs.read_gbs = costs.update_gbs = 0; // Not known.
     expect(WEFT_ADVICE_MEMORY, 0, "");
+}
+
+// Left and Right are used by one system only; each of the others by one more.
+Test(advice, components_that_only_go_together) {
+    const weft_access all[] = {WEFT_WRITES(Left), WEFT_READS(Right), WEFT_READS(First),
+                               WEFT_READS(Second), WEFT_READS(Third)};
+    weft_world* other = NULL;
+    weft_schedule* wide = NULL;
+    weft_schedule* held = schedule;
+    weft_world_desc desc = weft_world_desc_default();
+    cr_assert_eq(weft_world_create(&desc, NULL, &other), WEFT_STATUS_OK);
+    cr_assert_eq(weft_schedule_create(other, &wide), WEFT_STATUS_OK);
+    for (int i = 0; i < 5; i++)
+        cr_assert_eq(weft_world_register_component(other, all[i].type, WEFT_STORAGE_DENSE),
+                     WEFT_STATUS_OK);
+    static const char* const names[] = {"wide", "one", "two", "three"};
+    for (size_t i = 0; i < 4; i++) {
+        weft_system_desc system = weft_system_desc_default();
+        system.name = names[i];
+        system.run = nothing;
+        system.access = i == 0 ? all : &all[i + 1];
+        system.access_count = i == 0 ? 5 : 1;
+        cr_assert_eq(weft_schedule_add_system(wide, &system), WEFT_STATUS_OK);
+    }
+    cr_assert_eq(weft_schedule_build(wide), WEFT_STATUS_OK);
+    cr_assert_eq(weft_schedule_stage_count(wide), 1);
+    schedule = wide;
+    costs.system[MOVE].ns = 8000000;
+    expect(WEFT_ADVICE_JOIN, 1,
+           "components Left and Right, of 8 and 4 bytes, are used by the same");
+    expect(WEFT_ADVICE_JOIN, 1,
+           "the same systems (1, 41% of all work), one of which walks 5 columns");
+    costs.system[MOVE].ns = 1000000;
+    expect(WEFT_ADVICE_JOIN, 0, "");
+    schedule = held;
+    weft_schedule_destroy(wide);
+    weft_world_destroy(other);
 }
 
 Test(advice, small_chunks_and_those_that_move) {

@@ -2122,6 +2122,7 @@ section_tune() {
     out "width     1 systems of which no two are ordered"
     grep -q '^alone .* of a tick, are done by one worker: commit ' "$dir/out" || fail "no share"
     try 0 run motion --entities 9000 --ticks 20 --layout "$layout"
+    out "layout    $layout"
     grep '^full' "$dir/out" >"$dir/full"
     try 0 run motion --entities 9000 --ticks 20 --executor serial
     grep '^full' "$dir/out" | cmp -s - "$dir/full" || fail "the layout changes the result"
