@@ -36,9 +36,10 @@ typedef struct gauge {
     weft_trace_record* records;
     place* places; // An open table; never walked.
     size_t place_count;
-    size_t place_capacity; // A power of two.
-    uint64_t* longest;     // [stage_count] of the current tick.
-    uint64_t tick;         // From 1.
+    size_t place_capacity;    // A power of two.
+    uint64_t* longest;        // [stage_count] of the current tick.
+    uint64_t tick;            // From 1.
+    weft_trace_record commit; // The last one of worker 0.
 } gauge;
 
 // Places -----------------------------------------------------------------------------------------
@@ -109,6 +110,12 @@ static void add_record(gauge* all, uint32_t worker, const weft_trace_record* rec
     weft_costs* costs = all->costs;
     uint64_t took = record->end_ns - record->begin_ns;
     (worker == 0 ? costs->caller_ns : costs->others_ns)[record->kind] += took;
+    if (record->kind == WEFT_TRACE_COMMIT && worker == 0)
+        all->commit = *record;
+    // That of the host's commands lies inside, and is counted as a commit.
+    if (record->kind == WEFT_TRACE_PREPARE && worker == 0 &&
+        all->commit.begin_ns >= record->begin_ns)
+        costs->caller_ns[WEFT_TRACE_PREPARE] -= all->commit.end_ns - all->commit.begin_ns;
     if (record->kind == WEFT_TRACE_SYSTEM || record->kind == WEFT_TRACE_HASH) {
         costs->stage[record->stage].work_ns += took;
         costs->stage[record->stage].others_ns += worker == 0 ? 0 : took;
