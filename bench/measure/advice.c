@@ -88,7 +88,7 @@ static void advise_serial(advisor* all) {
     if (share < SHARE_SERIAL)
         return;
     say(all, WEFT_ADVICE_SERIAL, share,
-        "%.0f%% of a tick (%.0f us) is done by one worker alone: %.0f us in the commit, %.0f us "
+        "%.0f%% of a tick (%.1f us) is done by one worker alone: %.1f us in the commit, %.1f us "
         "before and between stages (inputs, messages, reductions); with any number of workers it "
         "is at most %.1f times as fast as "
         "with one. Fewer creates, deaths and messages, or sets of values in place of add and "
@@ -122,7 +122,7 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
     if (world != WEFT_TRACE_NONE &&
         (double)all->costs->system[world].ns >= SHARE_LONGEST * (double)at->ns)
         say(all, WEFT_ADVICE_SPLIT, share * idle,
-            "system %s is of world scope and takes %.0f us of the %.0f us of its stage, in which "
+            "system %s is of world scope and takes %.1f us of the %.1f us of its stage, in which "
             "workers have nothing to do for %.0f%% of their time: what it does for each entity "
             "belongs into a system of chunk scope, what it sums up into a reduction",
             name_of(all, world), us(all, all->costs->system[world].ns), us(all, at->ns),
@@ -130,24 +130,24 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
     else if (items < all->costs->worker_count)
         say(all, WEFT_ADVICE_WIDTH, share * idle,
             "the stage of %s has %.1f chunks for %u workers, who have nothing to do for %.0f%% of "
-            "its %.0f us: fewer workers, or more entities",
+            "its %.1f us: fewer workers, or more entities",
             name, items, all->costs->worker_count, idle * 100, us(all, at->ns));
     else if (at->others_ns < at->work_ns / 50)
         say(all, WEFT_ADVICE_WAIT, share * idle,
-            "the stage of %s takes %.0f us and was run by one worker alone, but for %.1f%% of its "
+            "the stage of %s takes %.1f us and was run by one worker alone, but for %.1f%% of its "
             "work: shared it was measured to be slower here, as the CPUs lie far apart or are "
             "taken "
             "away, or as it is too short to be handed out; with one worker nobody waits",
             name, us(all, at->ns), (double)at->others_ns / (double)at->work_ns * 100);
     else if (longest >= SHARE_LONGEST)
         say(all, WEFT_ADVICE_WIDTH, share * idle,
-            "in the stage of %s one chunk of %.0f takes %.0f us of %.0f us, and the workers have "
+            "in the stage of %s one chunk of %.0f takes %.1f us of %.1f us, and the workers have "
             "nothing to do for %.0f%% of their time: some rows cost far more than others; split "
             "that work into a system or into messages",
             name, items, us(all, at->longest_ns), us(all, at->ns), idle * 100);
     else
         say(all, WEFT_ADVICE_WAIT, share * idle,
-            "the stage of %s takes %.0f us, and the workers have nothing to do for %.0f%% of their "
+            "the stage of %s takes %.1f us, and the workers have nothing to do for %.0f%% of their "
             "time in it, of which the others than the first did %.0f%% of the work: handing it "
             "out, "
             "waking them and joining costs that, or their CPUs are taken away; fewer stages or "

@@ -129,8 +129,8 @@ Test(advice, what_one_does_alone_limits_all) {
     expect(WEFT_ADVICE_SERIAL, 0, ""); // 4%: the merge is shared.
     costs.caller_ns[WEFT_TRACE_PREPARE] = 600000;
     // 1 ms of all, and 19.5 + 0.9 ms of shared work.
-    expect(WEFT_ADVICE_SERIAL, 1, "10% of a tick (100 us)");
-    expect(WEFT_ADVICE_SERIAL, 1, "30 us in the commit, 70 us before and between");
+    expect(WEFT_ADVICE_SERIAL, 1, "10% of a tick (100.0 us)");
+    expect(WEFT_ADVICE_SERIAL, 1, "30.0 us in the commit, 70.0 us before and between");
     expect(WEFT_ADVICE_SERIAL, 1, "at most 21.4 times");
 }
 
@@ -138,13 +138,13 @@ Test(advice, idle_stages_are_told_by_their_cause) {
     weft_cost_stage well = costs.stage[1];
     costs.stage[1].work_ns = 4000000; // Of 6.67: idle for 40%.
     costs.stage[1].others_ns = 1000000;
-    expect(WEFT_ADVICE_WAIT, 1, "the stage of look takes 333 us");
+    expect(WEFT_ADVICE_WAIT, 1, "the stage of look takes 333.3 us");
     expect(WEFT_ADVICE_WAIT, 1, "nothing to do for 40% of their time in it");
     costs.stage[1].others_ns = 10000;
     expect(WEFT_ADVICE_WAIT, 1, "run by one worker alone, but for 0.2% of its work");
     costs.stage[1].others_ns = 1000000;
     costs.stage[1].longest_ns = 2000000;
-    expect(WEFT_ADVICE_WIDTH, 1, "one chunk of 100 takes 200 us of 333 us");
+    expect(WEFT_ADVICE_WIDTH, 1, "one chunk of 100 takes 200.0 us of 333.3 us");
     costs.stage[1].items = 10;
     expect(WEFT_ADVICE_WIDTH, 1, "the stage of look has 1.0 chunks for 2 workers");
     costs.worker_count = 1;
@@ -153,7 +153,8 @@ Test(advice, idle_stages_are_told_by_their_cause) {
     costs.stage[1] = well;
     costs.system[LOOK].ns = 1000000;
     costs.stage[2].work_ns = costs.system[COUNT].ns = 3000000;
-    expect(WEFT_ADVICE_SPLIT, 1, "system count is of world scope and takes 300 us of the 333 us");
+    expect(WEFT_ADVICE_SPLIT, 1,
+           "system count is of world scope and takes 300.0 us of the 333.3 us");
     costs.stage[2].ns = 500000; // 5% of the tick.
     expect(WEFT_ADVICE_SPLIT, 0, "");
 }
