@@ -55,6 +55,7 @@ typedef enum weft_cli_command {
     WEFT_CLI_REPLAY = 4096,
     WEFT_CLI_FORECAST = 8192,
     WEFT_CLI_TUNE = 16384,
+    WEFT_CLI_REPORT = 1 << 15,
     WEFT_CLI_COMPLETION = 1 << 20,
 } weft_cli_command;
 
@@ -181,6 +182,9 @@ typedef struct weft_cli_options {
     bool has_to;
     uint64_t to;
     bool diff;
+    // report
+    const char* module;
+    const char* title;
     // Real time
     uint32_t rate; // Ticks a second; 0: as fast as it goes.
     bool skip_late;
@@ -511,6 +515,21 @@ weft_status weft_cli_file_write(const char* path, const char* what, weft_cli_pri
 /// with errno set.
 bool weft_cli_file_read(const char* path, char** bytes_out, size_t* size_out);
 
+// child.c ----------------------------------------------------------------------------------------
+
+/// Another program, which gets a text and gives bytes.
+typedef struct weft_cli_child {
+    const char* name;       // In lines for people: "graphviz".
+    const char* package;    // Of Debian.
+    char* const* arguments; // The first is the program; null behind the last.
+    const char* input;
+} weft_cli_child;
+
+/// Runs it, for a minute at most; free the bytes, which have a zero behind their end. Status:
+/// UNSUPPORTED where it cannot be started, OS, OUT_OF_MEMORY; the line says why.
+weft_status weft_cli_child_run(const weft_cli_child* child, char** bytes_out, size_t* size_out,
+                               char* line, size_t capacity);
+
 // bundle.c ---------------------------------------------------------------------------------------
 
 /// Sections of a bundle, in the order in which they lie there. Numbers enter files.
@@ -655,6 +674,7 @@ weft_exit weft_cli_topo(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_forecast(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_tune(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_bisect(const weft_cli* cli, int argc, char** argv);
+weft_exit weft_cli_report(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_export(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_list(const weft_cli* cli, int argc, char** argv);
 weft_exit weft_cli_completion(const weft_cli* cli, int argc, char** argv);

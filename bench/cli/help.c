@@ -71,6 +71,18 @@ static const weft_cli_help helps[] = {
      "Examples:\n"
      "  weft bench runs results.weft\n\n"
      "Exit status: 0 done, 2 wrong usage, 3 failure."},
+    {WEFT_CLI_REPORT, "[FILE...]",
+     "Make one page of what other commands wrote: the verdict first, then hashes, speed-up, "
+     "forecast, cost of systems, timeline, graph, logged series, measurements and machine.\v"
+     "Each FILE is recognised by what is in it: a file of `weft bench --save` (or FILE:NUMBER), of "
+     "`weft run --hashes`, --log or --trace, or what --json of run, verify, bench, graph, tune and "
+     "forecast printed. Hash files are compared with the first one. The page needs no network, and "
+     "no script but to zoom and to sort.\n\n"
+     "Examples:\n"
+     "  weft report results.weft -o report.html\n"
+     "  weft report verify.json run.log trace.json --module creatures\n"
+     "  weft report here.hashes there.hashes --title 'Two machines'\n\n"
+     "Exit status: 0 the page is written, whatever it says, 2 wrong usage, 3 failure."},
     {WEFT_CLI_LINT, "FILE... [-- FLAG...]",
      "Find in sources, before anything runs, what breaks determinism in systems.\v"
      "Reads C sources as the compiler does, with the flags behind --, and looks at every function "

@@ -83,6 +83,8 @@ enum {
     KEY_LATE,
     KEY_TRACE,
     KEY_TRACE_TICKS,
+    KEY_MODULE,
+    KEY_TITLE,
     KEY_OUTPUT = 'o',
     KEY_QUIET = 'q',
 };
@@ -104,11 +106,12 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE |
+         WEFT_CLI_REPORT,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
     {SIZED | WEFT_CLI_FORECAST,
      {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
-    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
+    {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST | WEFT_CLI_TUNE | WEFT_CLI_REPORT,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
      {"executor", KEY_EXECUTOR, "KIND[:N]", 0,
@@ -287,6 +290,10 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN,
      {"fsync", KEY_FSYNC, "WHEN", 0,
       "When the journal is made durable: tick, a number of ticks, none (default: at the end)", 4}},
+    {WEFT_CLI_REPORT, {"output", KEY_OUTPUT, "FILE", 0, "The page (default: report.html)", 1}},
+    {WEFT_CLI_REPORT,
+     {"module", KEY_MODULE, "WORKLOAD|MODULE.so", 0, "Also show the graph of this simulation", 1}},
+    {WEFT_CLI_REPORT, {"title", KEY_TITLE, "TEXT", 0, "Title of the page", 1}},
     {WEFT_CLI_RUN | WEFT_CLI_REPLAY,
      {"snapshot", KEY_SNAPSHOT, "FILE", 0,
       "run: write the state after the last tick; replay: start there (may be given several times)",
@@ -701,6 +708,20 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
     }
 }
 
+static error_t parse_report(int key, char* text, struct argp_state* state) {
+    weft_cli_options* options = state->input;
+    switch (key) {
+    case KEY_MODULE:
+        options->module = text;
+        return 0;
+    case KEY_TITLE:
+        options->title = text;
+        return 0;
+    default:
+        return parse_place(key, text, state);
+    }
+}
+
 /// Options that are kept as they are.
 static error_t parse_plain(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
@@ -724,7 +745,7 @@ static error_t parse_plain(int key, char* text, struct argp_state* state) {
         options->quiet = true;
         return 0;
     default:
-        return parse_place(key, text, state);
+        return parse_report(key, text, state);
     }
 }
 

@@ -136,6 +136,11 @@ static void row_read(const json_t* object, weft_measure_table* table) {
         weft_measure_add(table, text_of(object, "unit"), &series, 1, "%s", text_of(object, "name"));
     row->sense = strcmp(text_of(object, "sense"), "at_least") == 0 ? WEFT_MEASURE_AT_LEAST
                                                                    : WEFT_MEASURE_AT_MOST;
+    const json_t* target = json_object_get(object, "target");
+    row->target = number_of(target, "value");
+    for (int is = WEFT_MEASURE_PASS; is <= WEFT_MEASURE_FAIL; is++)
+        if (strcmp(text_of(target, "verdict"), verdict_names[is]) == 0)
+            row->verdict = (weft_measure_verdict)is;
 }
 
 static bool table_read(const json_t* object, weft_run* run) {
@@ -145,6 +150,7 @@ static bool table_read(const json_t* object, weft_run* run) {
     weft_measure_table* table = &added->table;
     (void)snprintf(added->status, sizeof added->status, "%s", text_of(object, "status"));
     (void)snprintf(table->title, sizeof table->title, "%s", text_of(object, "title"));
+    (void)snprintf(table->note, sizeof table->note, "%s", text_of(object, "note"));
     (void)snprintf(table->error, sizeof table->error, "%s", text_of(object, "error"));
     conditions_read(json_object_get(object, "conditions"), &table->conditions);
     size_t i;

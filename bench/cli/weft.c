@@ -24,6 +24,8 @@ static const weft_cli_row command_rows[] = {
     {"bench compare", WEFT_CLI_COMPARE, weft_cli_compare,
      "say which rows of two runs are faster or slower"},
     {"bench runs", WEFT_CLI_RUNS, weft_cli_runs, "list the runs of a file of results"},
+    {"report", WEFT_CLI_REPORT, weft_cli_report,
+     "make one page of results, hashes, traces, logs and graph"},
     {"lint", WEFT_CLI_LINT, weft_cli_lint, "find in sources and objects what breaks determinism"},
     {"selftest", WEFT_CLI_SELFTEST, weft_cli_selftest,
      "plant faults and see that each instrument names them"},
