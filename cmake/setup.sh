@@ -9,7 +9,7 @@ bench_packages="gcc libc6-dev cmake ninja-build pkg-config
     libhwloc-dev libck-dev libxxhash-dev libjansson-dev libsqlite3-dev libzip-dev libdw-dev libzstd-dev libb2-dev"
 peer_packages="libfixmath-dev g++ libtbb-dev libstarpu-dev libomp-dev"
 test_packages="libcriterion-dev clang clang-format-14 clang-tidy-14 libclang-rt-14-dev
-    libclang-14-dev libmpfr-dev relacy-dev graphviz
+    libclang-14-dev libmpfr-dev relacy-dev graphviz gnuplot-nox
     python3 python3-numpy mandoc dpkg-dev file"
 cross_packages="qemu-user
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
@@ -41,7 +41,8 @@ Weft's set-up installs packages on Debian and its kin only. Elsewhere, install t
            libzip 1.5 (optional: weft export to NumPy), elfutils (optional: lines in --guard)
   tests    Criterion 2.4, clang 14, clang-format 14 and clang-tidy 14 (format and tidy checks),
            MPFR 4 and Relacy (each optional), libclang 14 or newer (optional: weft lint), graphviz
-           (optional: weft graph, pictures), Python 3 with NumPy (optional: reads exports back),
+           (optional: weft graph, pictures), gnuplot (optional: weft run --plot), chromium
+           (optional: looks at the pages of weft report), Python 3 with NumPy (optional: reads exports back),
            mandoc or groff (optional: reads the manual pages)
   peers    libfixmath, OpenMP, oneTBB 2021 with a C++ compiler, StarPU 1.3 (each optional)
   cross    qemu-user, and gcc and glibc for aarch64, riscv64, s390x and i686 where Debian has them

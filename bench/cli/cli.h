@@ -182,7 +182,8 @@ typedef struct weft_cli_options {
     bool has_to;
     uint64_t to;
     bool diff;
-    // report
+    // report, run --plot
+    const char* plot;
     const char* module;
     const char* title;
     // Real time

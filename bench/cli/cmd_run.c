@@ -2,6 +2,7 @@
 
 #include "bisect_job.h"
 #include "layout_file.h"
+#include "run_plot.h"
 #include "run_trace.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ typedef struct run_state {
     weft_cli_hashes hashes;
     weft_simlog* log; // Null: nothing is logged.
     weft_simlog_stats log_stats;
+    run_plot plot;
     weft_cli_persist persist;
     run_trace* trace;            // Null: none is wanted.
     char audit[WEFT_AUDIT_TEXT]; // Empty: not wanted.
@@ -212,6 +214,7 @@ static weft_status run_ticks(run_state* run) {
     uint32_t due = 0;
     (void)snprintf(what, sizeof what, "%s: tick", run->module->name);
     weft_status status = run_look(run, run->tick_count <= run->first_tick);
+    run_plot_tick(&run->plot, run->first_tick, weft_world_entity_count(run->world));
     if (status == WEFT_STATUS_OK && run->tick_count == 0 && run->options->record_path != NULL)
         status = run_record(run, NULL, 0);
     for (uint64_t tick = run->first_tick; tick < run->tick_count && status == WEFT_STATUS_OK;
@@ -232,6 +235,7 @@ static weft_status run_ticks(run_state* run) {
             status = run_log(run);
         run->tick_s += weft_cli_clock() - started;
         run_numbers(run);
+        run_plot_tick(&run->plot, tick + 1, weft_world_entity_count(run->world));
         if (status == WEFT_STATUS_OK)
             status = run_look(run, tick + 1 == run->tick_count);
         weft_status traced = run_trace_tick(run->trace, tick);
@@ -240,6 +244,11 @@ static weft_status run_ticks(run_state* run) {
     }
     weft_cli_progress_end(&progress);
     return status;
+}
+
+/// The log that was asked for; null where there is none but the picture's own.
+static const char* run_log_path(const run_state* run) {
+    return run->plot.log_path != NULL ? NULL : run->options->log_path;
 }
 
 static double run_rate(const run_state* run, uint64_t ticks) {
@@ -319,7 +328,7 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
     printf(" ticks/s, %s in ticks\n", weft_cli_seconds(run->tick_s, time));
     if (state[0] != '\0')
         printf("state     %s\n", state);
-    weft_cli_log_print(run->options->log_path, &run->log_stats);
+    weft_cli_log_print(run_log_path(run), &run->log_stats);
     run_trace_print(run->trace);
     if (run->numbers.flags != 0)
         printf("numbers   %s in %s tasks, first in tick %" PRIu64
@@ -381,24 +390,24 @@ static bool run_print_json(const run_state* run, const weft_executor_desc* desc)
                             "shard", (int)run->numbers.shard);
     json_t* root =
         json_pack("{s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:b, s:o, s:f, s:f, s:I, s:s, s:o, s:o, "
-                  "s:o, s:o, s:o, s:o, s:o, s:s}",                                   //
-                  "weft", weft_version(),                                            //
-                  "module", run->module->name,                                       //
-                  "entities", (json_int_t)run->sizes.entity_count,                   //
-                  "first_tick", (json_int_t)run->first_tick,                         //
-                  "ticks", (json_int_t)ticks,                                        //
-                  "seed", weft_cli_json_hex(run->sizes.seed),                        //
-                  "math", weft_math_name(weft_world_math(run->world)),               //
-                  "interrupted", (int)(ticks < run->tick_count),                     //
-                  "executor", executor,                                              //
-                  "seconds", run->tick_s,                                            //
-                  "ticks_per_second", run_rate(run, ticks),                          //
-                  "alive", (json_int_t)weft_world_entity_count(run->world),          //
-                  "state", state,                                                    //
-                  "numbers", numbers,                                                //
-                  "guard", weft_cli_guard_json(desc->guard, NULL),                   //
-                  "log", weft_cli_log_json(run->options->log_path, &run->log_stats), //
-                  "trace", run_trace_json(run->trace),                               //
+                  "s:o, s:o, s:o, s:o, s:o, s:s}",                              //
+                  "weft", weft_version(),                                       //
+                  "module", run->module->name,                                  //
+                  "entities", (json_int_t)run->sizes.entity_count,              //
+                  "first_tick", (json_int_t)run->first_tick,                    //
+                  "ticks", (json_int_t)ticks,                                   //
+                  "seed", weft_cli_json_hex(run->sizes.seed),                   //
+                  "math", weft_math_name(weft_world_math(run->world)),          //
+                  "interrupted", (int)(ticks < run->tick_count),                //
+                  "executor", executor,                                         //
+                  "seconds", run->tick_s,                                       //
+                  "ticks_per_second", run_rate(run, ticks),                     //
+                  "alive", (json_int_t)weft_world_entity_count(run->world),     //
+                  "state", state,                                               //
+                  "numbers", numbers,                                           //
+                  "guard", weft_cli_guard_json(desc->guard, NULL),              //
+                  "log", weft_cli_log_json(run_log_path(run), &run->log_stats), //
+                  "trace", run_trace_json(run->trace),                          //
                   "crash", weft_cli_crash_json(weft_executor_crash_report(run->executor)), "view",
                   weft_cli_json_digest(run->last.view),         //
                   "full", weft_cli_json_digest(run->last.full), //
@@ -518,6 +527,11 @@ static weft_exit run_all(run_state* run, weft_executor_desc* desc) {
         weft_cli_complain("%s", run->line);
         return WEFT_EXIT_FAILURE;
     }
+    weft_exit drawn = run_plot_draw(&run->plot, run->options->log_path, run->module->name);
+    if (drawn != WEFT_EXIT_OK)
+        return drawn;
+    if (run->plot.names != NULL && !run->options->json)
+        printf("plot      %s\n", run->plot.path);
     uint64_t ticks = weft_world_tick(run->world);
     if (ticks < run->tick_count) {
         weft_cli_complain("interrupted after tick %" PRIu64 " of %" PRIu64, ticks, run->tick_count);
@@ -545,6 +559,9 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_cli_complain("--trace-ticks is about the file of --trace, which is not given");
         code = WEFT_EXIT_USAGE;
     }
+    run_plot plot = {0};
+    if (code == WEFT_EXIT_OK)
+        code = run_plot_begin(&plot, &options);
     if (code == WEFT_EXIT_OK && options.rate > 0)
         desc.tick_period_ns = 1000000000 / options.rate; // Workers are awake when a tick is due.
     if (code == WEFT_EXIT_OK) {
@@ -552,6 +569,7 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
             .program = cli->program,
             .options = &options,
             .module = module.module,
+            .plot = plot,
             .sizes = {options.entity_count, options.seed},
             .clock = weft_clock_make(options.rate > 0 ? options.rate : 1, LATE_BURST,
                                      options.skip_late ? WEFT_CLOCK_SKIP : WEFT_CLOCK_CATCH_UP),
@@ -567,7 +585,9 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
         weft_world_destroy(run.world);
         weft_topology_destroy(run.topology);
         weft_cli_hashes_deinit(&run.hashes);
+        plot = run.plot;
     }
+    run_plot_end(&plot);
     weft_cli_module_close(&module);
     weft_cli_options_deinit(&options);
     return code;

@@ -14,7 +14,8 @@ static const weft_cli_help helps[] = {
      "  weft run ./my_module.so --guard=trap\n"
      "  weft run creatures --journal run.journal --snapshot run.snapshot --snapshot-every 500\n"
      "  weft run creatures --ticks 5000 --journal run.journal --resume run.snapshot\n"
-     "  weft run ./my_module.so --rollback=16\n\n"
+     "  weft run ./my_module.so --rollback=16\n"
+     "  weft run creatures --plot population -o population.svg\n\n"
      "Exit status: 0 done, 1 the guard found something, 2 wrong usage, 3 failure."},
     {WEFT_CLI_VERIFY, "WORKLOAD|MODULE.so",
      "Run a simulation on every executor and compare each tick with the serial run.\v"

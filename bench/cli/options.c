@@ -83,6 +83,7 @@ enum {
     KEY_LATE,
     KEY_TRACE,
     KEY_TRACE_TICKS,
+    KEY_PLOT,
     KEY_MODULE,
     KEY_TITLE,
     KEY_OUTPUT = 'o',
@@ -290,6 +291,10 @@ static const option_row option_rows[] = {
     {WEFT_CLI_RUN,
      {"fsync", KEY_FSYNC, "WHEN", 0,
       "When the journal is made durable: tick, a number of ticks, none (default: at the end)", 4}},
+    {WEFT_CLI_RUN,
+     {"plot", KEY_PLOT, "NAME[,NAME]", 0,
+      "Draw series by gnuplot into -o FILE: entities, TABLE or TABLE.COLUMN of --log", 4}},
+    {WEFT_CLI_RUN, {"output", KEY_OUTPUT, "FILE", 0, "Picture of --plot: .png or .svg", 4}},
     {WEFT_CLI_REPORT, {"output", KEY_OUTPUT, "FILE", 0, "The page (default: report.html)", 1}},
     {WEFT_CLI_REPORT,
      {"module", KEY_MODULE, "WORKLOAD|MODULE.so", 0, "Also show the graph of this simulation", 1}},
@@ -711,6 +716,9 @@ static error_t parse_place(int key, char* text, struct argp_state* state) {
 static error_t parse_report(int key, char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
     switch (key) {
+    case KEY_PLOT:
+        options->plot = text;
+        return 0;
     case KEY_MODULE:
         options->module = text;
         return 0;

@@ -27,8 +27,9 @@ weft_status weft_cli_log_open(const weft_cli_options* options, weft_world* world
         return WEFT_STATUS_OK;
     if (weft_world_table_count(world) == 0) {
         (void)snprintf(line, capacity,
-                       "--log: the module has no tables; it registers them by "
-                       "weft_world_register_table() or as channels of WEFT_DELIVERY_LOG");
+                       "%s: the module has no tables; it registers them by "
+                       "weft_world_register_table() or as channels of WEFT_DELIVERY_LOG",
+                       options->plot != NULL ? "--plot" : "--log");
         return WEFT_STATUS_BAD_ARGUMENT;
     }
     weft_simlog_desc desc = weft_simlog_desc_default();

@@ -1,7 +1,7 @@
 #!/bin/sh
-# The page of weft report, made of what this program writes, and of files that mean harm.
+# The page of weft report, and plots of weft run, made of what this program writes, and of files that mean harm.
 #
-# usage: report.sh page|browser WEFT TOOLS
+# usage: report.sh page|browser|plot WEFT TOOLS
 set -u
 section=$1
 weft=$2
@@ -288,6 +288,67 @@ section_browser() {
         fail "the console is not empty"
     cat "$dir/out"
     echo
+}
+
+# plot WHAT: a run whose gnuplot is what stands in $dir/bin.
+plot() {
+    said="weft run --plot, gnuplot $1"
+    PATH=$dir/bin "$weft" run creatures --entities 500 --ticks 3 --plot population -o "$dir/p.svg" \
+        >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code -eq 3 ] || fail "exit code $code, not 3"
+    [ ! -e "$dir/p.svg" ] || fail "a picture was begun"
+}
+
+section_plot() {
+    try 2 run creatures -o "$dir/p.svg"
+    err "-o is the picture of --plot: add --plot NAME"
+    try 2 run creatures --plot population
+    err "--plot needs a file that ends in .png or .svg: add -o FILE"
+    try 2 run creatures --plot population -o "$dir/p.pdf"
+    err "--plot needs a file that ends in .png or .svg"
+    try 2 run creatures --plot "" -o "$dir/p.svg"
+    err "--plot: name a series, such as entities"
+    mkdir "$dir/bin"
+    plot "is missing"
+    err "--plot draws by gnuplot, whose program gnuplot cannot be started"
+    err "install it (Debian: gnuplot-nox)"
+    # What stands for gnuplot draws nothing when there is something to draw.
+    printf '#!/bin/sh\nread -r line || exit 0\necho trouble >&2\nexit 4\n' >"$dir/bin/gnuplot"
+    chmod +x "$dir/bin/gnuplot"
+    plot "fails"
+    err "--plot: gnuplot failed with status 4: trouble"
+    if ! command -v gnuplot >/dev/null; then
+        [ $failures -eq 0 ] || exit 1
+        echo "SKIPPED: plots need gnuplot"
+        exit 77
+    fi
+    try 2 run creatures --entities 500 --ticks 3 --plot entities,People -o "$dir/p.svg"
+    err "--plot: nothing is named 'People'; there is entities, Eaten, Born, Dead, Population.creatures"
+    [ ! -e "$dir/p.svg" ] || fail "a picture was begun"
+    try 3 run motion --entities 500 --ticks 3 --plot population -o "$dir/p.svg"
+    err "--plot: the module has no tables"
+    try 0 run creatures --entities 500 --ticks 30 --plot population.food,EATEN,entities -o "$dir/p.svg"
+    out "plot      $dir/p.svg"
+    ! grep -q "^log " "$dir/out" || fail "a log is shown that nobody asked for"
+    for name in Population.food Eaten entities creatures tick; do
+        grep -q ">$name<" "$dir/p.svg" || fail "the picture lacks $name"
+    done
+    ! grep -q ">Population.born<" "$dir/p.svg" || fail "the picture has what it must not"
+    try 0 run boids --entities 300 --ticks 3 --plot entities -o "$dir/p.png" --json
+    [ "$(head -c 4 "$dir/p.png" | od -An -c | tr -d ' \n')" = '211PNG' ] || fail "no PNG"
+    try 0 run creatures --entities 500 --ticks 9 --plot Dead -o "$dir/p.png" --log "$dir/kept.log"
+    out "log       "
+    [ -s "$dir/kept.log" ] || fail "the log is gone"
+    try 3 run creatures --entities 500 --ticks 9 --plot entities -o "$dir/none/p.png"
+    err "the picture cannot be written"
+    ! grep -q "^plot" "$dir/out" || fail "a picture is named that is not there"
+    [ -z "$(find "$dir" -name '*.tmp*')" ] || fail "something is left behind"
+    # A picture changes no result.
+    try 0 run creatures --entities 500 --ticks 30 --executor serial
+    grep "^full" "$dir/out" >"$dir/full"
+    try 0 run creatures --entities 500 --ticks 30 --executor serial --plot population -o "$dir/p.svg"
+    grep "^full" "$dir/out" | cmp -s - "$dir/full" || fail "the digest is another"
 }
 
 python=
