@@ -43,6 +43,7 @@ weft_instrument weft_instrument_find(const char* name) {
 typedef struct instrument_run {
     weft_faulty* faulty;
     weft_guard guard;
+    bool draws;    // Some configurations may have worker processes.
     uint64_t seed; // Where the next draw begins.
 } instrument_run;
 
@@ -51,7 +52,7 @@ static weft_status run_make(void* context, weft_world** world_out, weft_schedule
     weft_world_desc desc = weft_world_desc_default();
     weft_memory memory = weft_memory_system();
     weft_faulty_describe(&desc);
-    if (run->guard != WEFT_GUARD_NONE)
+    if (run->guard != WEFT_GUARD_NONE || run->draws)
         WEFT_TRY(weft_memory_aliased(run->guard == WEFT_GUARD_TRAP, &memory));
     WEFT_TRY(weft_world_create(&desc, &memory, world_out));
     WEFT_TRY(weft_schedule_create(*world_out, schedule_out));
@@ -201,7 +202,9 @@ static void verify_run(weft_instrument instrument, weft_faulty* faulty,
         [WEFT_INSTRUMENT_HEAVY] = WEFT_VERIFY_DEPTH_HEAVY,
     };
     weft_executor_desc configs[SEEDS + 2];
-    instrument_run run = {.faulty = faulty, .guard = guards[instrument]};
+    instrument_run run = {.faulty = faulty,
+                          .guard = guards[instrument],
+                          .draws = instrument == WEFT_INSTRUMENT_PERTURB};
     weft_verify_desc desc = weft_verify_desc_default();
     weft_verify_report* report = NULL;
     desc.make = run_make;

@@ -1,9 +1,12 @@
+#define _GNU_SOURCE // sched_getaffinity
+
 // Which measurements there are, and how one is run.
 
 #include "measure.h"
 
 #include "probe.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +71,17 @@ static void probe(weft_conditions* conditions, int when) {
     weft_conditions_line(conditions, conditions->line_ns[when]);
 }
 
+// A measurement may pin the calling thread. The next one begins as free as this one.
+static weft_status run_free(const weft_measure* measure, const weft_measure_options* options,
+                            weft_measure_table* table) {
+    cpu_set_t own;
+    bool known = sched_getaffinity(0, sizeof(own), &own) == 0;
+    weft_status status = measure->run(options, table);
+    if (known)
+        (void)sched_setaffinity(0, sizeof(own), &own);
+    return status;
+}
+
 weft_status weft_measure_run(const weft_measure* measure, const weft_measure_options* options,
                              weft_measure_table* table) {
     memset(table, 0, sizeof(*table));
@@ -81,7 +95,7 @@ weft_status weft_measure_run(const weft_measure* measure, const weft_measure_opt
     recorded.conditions = conditions;
     probe(conditions, 0);
     weft_watch before = weft_watch_read(&conditions->cpus);
-    weft_status status = measure->run(&recorded, table);
+    weft_status status = run_free(measure, &recorded, table);
     weft_watch after = weft_watch_read(&conditions->cpus);
     probe(conditions, 1);
     weft_watched watched = weft_watch_compare(&conditions->cpus, &before, &after);

@@ -4,9 +4,6 @@
 /// whole, then some that are measured item by item. So what forecast and outcome are compared on is
 /// the same state at nearly the same time.
 
-#define _GNU_SOURCE // sched_getaffinity
-
-#include <sched.h>
 #include <stdio.h>
 
 #include "harness.h"
@@ -165,11 +162,7 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
     weft_status status = weft_topology_create(NULL, &topology);
     if (status == WEFT_STATUS_OK) {
         trial all = {.options = options, .table = table, .topology = topology};
-        cpu_set_t own;
-        bool known = sched_getaffinity(0, sizeof(own), &own) == 0;
         status = measure_all(&all);
-        if (known)
-            (void)sched_setaffinity(0, sizeof(own), &own);
     }
     weft_topology_destroy(topology);
     return status;
