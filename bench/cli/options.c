@@ -766,8 +766,11 @@ void weft_cli_options_parse(weft_cli_command command, int argc, char** argv,
             rows[count++] = option_rows[i].option;
     }
     const weft_cli_help* help = weft_cli_help_of(command);
-    struct argp argp = {
-        .options = rows, .parser = parse_plain, .args_doc = help->arguments, .doc = help->text};
+    struct argp argp = {// An empty list is lost by some versions of the library.
+                        .options = count > 0 ? rows : NULL,
+                        .parser = parse_plain,
+                        .args_doc = help->arguments,
+                        .doc = help->text};
     *options = (weft_cli_options){.names = calloc((size_t)argc + 1, sizeof(char*)),
                                   .seed = 1,
                                   .schedule_seed = 1,

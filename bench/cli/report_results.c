@@ -229,7 +229,8 @@ static void curve_add(report_chart* chart, const weft_measure_table* table, uint
     }
     if (line == NULL)
         return;
-    qsort(line->points, line->count, sizeof *line->points, compare_points);
+    if (line->count > 0)
+        qsort(line->points, line->count, sizeof *line->points, compare_points);
     if (is_drawn(chart, line)) { // The same samples in another unit.
         free(line->points);
         chart->count--;

@@ -172,7 +172,8 @@ static bool sum_costs(trace* t) {
     }
     for (size_t i = 0; i < t->count; i++)
         by_name[i] = &t->slices[i];
-    qsort(by_name, t->count, sizeof(slice*), compare_names);
+    if (t->count > 0)
+        qsort(by_name, t->count, sizeof(slice*), compare_names);
     for (size_t i = 0; i < t->count; i++) {
         const slice* s = by_name[i];
         if (i == 0 || compare_names(&by_name[i - 1], &by_name[i]) != 0)
@@ -184,7 +185,8 @@ static bool sum_costs(trace* t) {
             c->most_tick = s->tick;
         c->most = fmax(c->most, s->length);
     }
-    qsort(t->costs, t->cost_count, sizeof *t->costs, compare_costs);
+    if (t->cost_count > 0)
+        qsort(t->costs, t->cost_count, sizeof *t->costs, compare_costs);
     free(by_name);
     return true;
 }
@@ -238,7 +240,8 @@ static void begin_find(trace* t) {
             t->slices[kept++] = s;
     }
     t->count = kept;
-    qsort(t->slices, t->count, sizeof *t->slices, compare_slices);
+    if (t->count > 0)
+        qsort(t->slices, t->count, sizeof *t->slices, compare_slices);
 }
 
 static bool trace_read(trace* t, const json_t* root) {
@@ -253,7 +256,8 @@ static bool trace_read(trace* t, const json_t* root) {
             !add_slice(t, event))
             return false;
     }
-    qsort(t->slices, t->count, sizeof *t->slices, compare_slices);
+    if (t->count > 0)
+        qsort(t->slices, t->count, sizeof *t->slices, compare_slices);
     begin_find(t);
     if (t->count == 0)
         return true;

@@ -377,7 +377,8 @@ static int compare_calls(const void* a, const void* b) {
 
 /// How many calls of the running stage nobody has begun.
 static void put_ready(trace_file* file, size_t call_count) {
-    qsort(file->calls, call_count, sizeof(trace_item*), compare_calls);
+    if (call_count > 0)
+        qsort(file->calls, call_count, sizeof(trace_item*), compare_calls);
     for (size_t first = 0; first < call_count;) {
         size_t next = first;
         while (next < call_count &&

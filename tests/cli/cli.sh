@@ -1943,7 +1943,10 @@ topo_refused() {
         >"$dir/out" 2>"$dir/err" || fail "it failed"
     out "executor  threads, 2 workers, not pinned"
     out "memory    where it is first touched"
-    "$modules/refuse" ask "$weft" topo >"$dir/out" 2>"$dir/err" || fail "it failed"
+    "$modules/refuse" ask "$weft" topo >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code -ne 77 ] || return 0
+    [ $code -eq 0 ] || fail "it failed"
     out "the system refuses to tell this process's mask"
 }
 

@@ -9,6 +9,8 @@
 #include <weft/snapshot.h>
 #include <weft/trace.h>
 
+#include <time.h>
+
 #include "effort.h"
 #include "folder.h"
 #include "rig.h"
@@ -144,6 +146,17 @@ static void take_all(weft_executor* executor, look* seen, const char* name, uint
     }
 }
 
+// A call whose share is not there yet: the worker notes that after it has told that all is done, so
+// the tick may be over before.
+static bool awaits_share(const look* seen, const placement* place) {
+    for (uint32_t i = 1; i < place->workers; i++)
+        for (size_t j = 0; j < seen[i].open_count; j++)
+            if (seen[i].open[j].kind == WEFT_TRACE_SYSTEM ||
+                seen[i].open[j].kind == WEFT_TRACE_HASH)
+                return true;
+    return false;
+}
+
 typedef struct result {
     weft_digest digests[TICKS + 1];
     uint64_t kinds[WEFT_TRACE_KINDS]; // Of all workers,
@@ -163,6 +176,12 @@ static result run_traced(const weft_module* module, const placement* place) {
             cr_assert_eq(weft_rig_tick(&rig, 0), WEFT_STATUS_OK, "%s", rig.error);
         cr_assert_eq(weft_executor_digest(rig.executor[0], NULL, &out.digests[tick]),
                      WEFT_STATUS_OK);
+        take_all(rig.executor[0], seen, place->name, place->workers);
+    }
+    const struct timespec moment = {.tv_nsec = 1000000};
+    bool late = place->kind >= WEFT_EXECUTOR_THREADS;
+    for (uint32_t i = 0; late && i < 5000 && awaits_share(seen, place); i++) {
+        (void)nanosleep(&moment, NULL);
         take_all(rig.executor[0], seen, place->name, place->workers);
     }
     for (uint32_t i = 0; i < place->workers; i++) {
