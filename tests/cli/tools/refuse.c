@@ -11,9 +11,8 @@ int main(int argc, char** argv) {
     int first = argc > 1 && strcmp(argv[1], "ask") == 0 ? 2 : 1;
     if (argc <= first)
         return 2;
-#if defined(__SANITIZE_ADDRESS__) ||                                                               \
-    defined(__SANITIZE_THREAD__) // What it would run asks for each thread, and ends if it is not
-                                 // told.
+// What it would run asks for each thread, and ends if it is not told.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     if (first == 2)
         return 77;
 #endif
