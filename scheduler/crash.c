@@ -70,19 +70,6 @@ static void address_text(const weft__processes* processes, char* text, size_t ca
         (void)snprintf(text, capacity, " (it %s %.140s)", acts[fault->access], processes->place);
 }
 
-static void source_text(const weft__source* source, char* text, size_t capacity) {
-    const char* file = strrchr(source->symbol.file, '/');
-    const char* module = strrchr(source->module, '/');
-    file = file != NULL ? file + 1 : source->symbol.file;
-    module = module != NULL ? module + 1 : source->module;
-    if (file[0] != '\0')
-        (void)snprintf(text, capacity, ", at %.48s() in %.48s:%u", source->symbol.function, file,
-                       source->symbol.line);
-    else
-        (void)snprintf(text, capacity, ", at %.48s+0x%llx", module,
-                       (unsigned long long)source->offset);
-}
-
 // Memory that workers share is not to be trusted after a death.
 static void place_text(weft__processes* processes, char* text, size_t capacity) {
     weft_crash_report* report = &processes->report;
@@ -122,7 +109,7 @@ void weft__crash_describe(weft__processes* processes) {
     address_text(processes, address, sizeof(address));
     place_text(processes, place, sizeof(place));
     if (weft__source_innermost(fault, user_function(processes), &source))
-        source_text(&source, where, sizeof(where));
+        weft__source_text(&source, where, sizeof(where));
     (void)snprintf(report->text, sizeof(report->text), "in tick %llu worker process %u %s%s%s%s",
                    (unsigned long long)report->tick, report->worker, end, address, place, where);
 }

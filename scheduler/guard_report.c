@@ -48,23 +48,6 @@ static const char* act_text(weft_guard_act act) {
     return names[act];
 }
 
-// "at chase() in flock.c:41", "at flock.so+0x1139", or nothing.
-static void source_text(const weft_guard_report* report, char* text, size_t capacity) {
-    const char* file = strrchr(report->file, '/');
-    const char* module = strrchr(report->module, '/');
-    file = file != NULL ? file + 1 : report->file;
-    module = module != NULL ? module + 1 : report->module;
-    text[0] = '\0';
-    if (report->module[0] == '\0')
-        return;
-    if (file[0] != '\0')
-        (void)snprintf(text, capacity, ", at %.48s() in %.48s:%u", report->function, file,
-                       report->line);
-    else
-        (void)snprintf(text, capacity, ", at %.48s+0x%llx", module,
-                       (unsigned long long)report->offset);
-}
-
 // Keeping ----------------------------------------------------------------------------------------
 
 // Begins a report; null if the lane has one with a smaller key.
@@ -121,22 +104,31 @@ static bool reads_declared(const weft__guard_lane* lane, const weft__spot* spot)
             weft__guard_term(lane->view->access, spot->type_id, written) != NULL);
 }
 
+static void report_source(weft_guard_report* report, const weft__source* source) {
+    copy_text(report->module, sizeof(report->module), source->module);
+    copy_text(report->function, sizeof(report->function), source->symbol.function);
+    copy_text(report->file, sizeof(report->file), source->symbol.file);
+    report->offset = source->offset;
+    report->line = source->symbol.line;
+}
+
 static weft_status blame(weft__guard_lane* lane, weft_guard_act act, const weft__spot* spot,
-                         weft_guard_report* report, const char* note) {
+                         weft_guard_report* report, const weft__source* source, const char* note) {
     char what[160];
-    char source[144];
+    char where[144];
     report->act = act;
     report_spot(lane->guard->world, report, spot);
     report->declared = act != WEFT_GUARD_READ && reads_declared(lane, spot);
     weft__guard_spot_text(lane->guard->world, spot, what, sizeof(what));
-    source_text(report, source, sizeof(source));
+    report_source(report, source);
+    weft__source_text(source, where, sizeof(where));
     const char* declared = ", which it did not declare";
     if (spot->place == WEFT_GUARD_NOWHERE || spot->beyond)
         declared = "";
     else if (report->declared)
         declared = ", which it declared to read";
     int length = snprintf(report->text, sizeof(report->text), "it %s %s%s%s%s%.80s", act_text(act),
-                          what, declared, source, note[0] != '\0' ? ": " : "", note);
+                          what, declared, where, note[0] != '\0' ? ": " : "", note);
     if (length >= (int)sizeof(report->text)) // Long names: what is cut off is said to be.
         memcpy(report->text + sizeof(report->text) - 4, "...", 4);
     return report_end(lane, report);
@@ -144,8 +136,9 @@ static weft_status blame(weft__guard_lane* lane, weft_guard_act act, const weft_
 
 weft_status weft__guard_blame(weft__guard_lane* lane, weft_guard_act act, const weft__spot* spot,
                               const char* note) {
+    static const weft__source unknown = {.offset = 0};
     weft_guard_report* report = report_start(lane);
-    return report == NULL ? WEFT_STATUS_UNDECLARED : blame(lane, act, spot, report, note);
+    return report == NULL ? WEFT_STATUS_UNDECLARED : blame(lane, act, spot, report, &unknown, note);
 }
 
 weft_status weft__guard_blame_text(weft__guard_lane* lane, const char* text) {
@@ -157,18 +150,6 @@ weft_status weft__guard_blame_text(weft__guard_lane* lane, const char* text) {
     return report_end(lane, report);
 }
 
-// The innermost frame that is not the C library's or the API's.
-static void report_source(const weft__guard_lane* lane, weft_guard_report* report) {
-    weft__source source;
-    if (!weft__source_innermost(&lane->fault_catch.fault, (uintptr_t)lane->system->run, &source))
-        return;
-    copy_text(report->module, sizeof(report->module), source.module);
-    copy_text(report->function, sizeof(report->function), source.symbol.function);
-    copy_text(report->file, sizeof(report->file), source.symbol.file);
-    report->offset = source.offset;
-    report->line = source.symbol.line;
-}
-
 weft_status weft__guard_blame_fault(weft__guard_lane* lane) {
     static const weft_guard_act acts[] = {WEFT_GUARD_TOUCH, WEFT_GUARD_READ, WEFT_GUARD_WRITE};
     const weft_world* world = lane->guard->world;
@@ -177,6 +158,7 @@ weft_status weft__guard_blame_fault(weft__guard_lane* lane) {
     if (report == NULL)
         return WEFT_STATUS_UNDECLARED;
     weft__spot spot = weft__guard_spot(world, weft__guard_in_place(world, fault->address));
-    report_source(lane, report);
-    return blame(lane, acts[fault->access], &spot, report, "");
+    weft__source source; // Empty if there is none.
+    (void)weft__source_innermost(fault, (uintptr_t)lane->system->run, &source);
+    return blame(lane, acts[fault->access], &spot, report, &source, "");
 }

@@ -59,3 +59,19 @@ bool weft__source_innermost(const weft__fault* fault, uintptr_t system, weft__so
     *out = (weft__source){.offset = 0};
     return false;
 }
+
+void weft__source_text(const weft__source* source, char* text, size_t capacity) {
+    const char* file = strrchr(source->symbol.file, '/');
+    const char* module = strrchr(source->module, '/');
+    file = file != NULL ? file + 1 : source->symbol.file;
+    module = module != NULL ? module + 1 : source->module;
+    text[0] = '\0';
+    if (source->module[0] == '\0')
+        return;
+    if (file[0] != '\0')
+        (void)snprintf(text, capacity, ", at %.48s() in %.48s:%u", source->symbol.function, file,
+                       source->symbol.line);
+    else
+        (void)snprintf(text, capacity, ", at %.48s+0x%llx", module,
+                       (unsigned long long)source->offset);
+}

@@ -16,3 +16,6 @@ bool weft__source_find(const weft__fault* fault, uint32_t index, weft__source* o
 /// The innermost frame that is neither the C library's nor the API's; `system` is the address of
 /// the function that was called. False if there is none.
 bool weft__source_innermost(const weft__fault* fault, uintptr_t system, weft__source* out);
+
+/// ", at chase() in flock.c:41" or ", at flock.so+0x1139"; nothing where the module is empty.
+void weft__source_text(const weft__source* source, char* text, size_t capacity);
