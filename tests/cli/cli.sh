@@ -12,34 +12,10 @@ sources=$5
 lines=$6
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-failures=0
-LC_ALL=C
-export LC_ALL
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/expect.sh"
 
-# try CODE ARGUMENT...: runs weft, keeps what it prints in $dir/out and $dir/err.
-try() {
-    want=$1
-    shift
-    said="weft $*"
-    "$weft" "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want"
-}
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n  %s\n' "$said" "$1"
-    sed 's/^/  out: /' "$dir/out" | head -n 40
-    sed 's/^/  err: /' "$dir/err" | head -n 40
-}
-
-# out TEXT, err TEXT: the output has this text. silent: nothing on standard error.
-out() {
-    grep -qF -e "$1" "$dir/out" || fail "standard output lacks: $1"
-}
-err() {
-    grep -qF -e "$1" "$dir/err" || fail "standard error lacks: $1"
-}
+# silent: nothing on standard error.
 silent() {
     [ ! -s "$dir/err" ] || fail "standard error is not empty"
 }

@@ -8,34 +8,10 @@ weft=$2
 tools=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-failures=0
-LC_ALL=C
-export LC_ALL
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/expect.sh"
 page=$dir/report.html
 
-# try CODE ARGUMENT...: runs weft, keeps what it prints in $dir/out and $dir/err.
-try() {
-    want=$1
-    shift
-    said="weft $*"
-    "$weft" "$@" >"$dir/out" 2>"$dir/err"
-    code=$?
-    [ "$code" -eq "$want" ] || fail "exit code $code, not $want"
-}
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n  %s\n' "$said" "$1"
-    sed 's/^/  out: /' "$dir/out" | head -n 40
-    sed 's/^/  err: /' "$dir/err" | head -n 40
-}
-
-err() {
-    grep -qF -e "$1" "$dir/err" || fail "standard error lacks: $1"
-}
-out() {
-    grep -qF -e "$1" "$dir/out" || fail "standard output lacks: $1"
-}
 has() {
     grep -qF -e "$1" "$page" || fail "the page lacks: $1"
 }
