@@ -48,18 +48,24 @@ void weft_forecast_destroy(weft_forecast* forecast) {
 weft_status weft_forecast_add_tick(weft_forecast* forecast, uint32_t shard_count,
                                    uint64_t world_bytes) {
     WEFT_ASSERT(forecast != NULL);
-    weft__forecast_tick tick = {
-        .begin = forecast->batches.count, .shard_count = shard_count, .world_bytes = world_bytes};
+    weft__forecast_tick tick = {.begin = forecast->batches.count,
+                                .shard_count = shard_count,
+                                .world_bytes = world_bytes,
+                                .workers = 1};
     return WEFT__VEC_PUSH(&forecast->arena, forecast->ticks, tick);
 }
 
 weft_status weft_forecast_add_batch(weft_forecast* forecast, const weft_forecast_batch* batch) {
     WEFT_ASSERT(forecast != NULL && batch != NULL);
-    if (forecast->ticks.count == 0 || !is_sound(batch->before_ns, 0))
+    if (forecast->ticks.count == 0 || !is_sound(batch->before_ns, 0) ||
+        !is_sound(batch->lines, 0) || !is_sound(batch->before_lines_ns, 0))
         return WEFT_STATUS_BAD_ARGUMENT;
     weft__forecast_tick* tick = &forecast->ticks.items[forecast->ticks.count - 1];
     weft__forecast_batch added = {.before_ns = batch->before_ns,
                                   .guess_ns = batch->guess_ns,
+                                  .part = WEFT__NONE,
+                                  .lines = batch->lines,
+                                  .before_lines_ns = batch->before_lines_ns,
                                   .begin = forecast->items.count,
                                   .count = batch->item_count};
     uint32_t shard = 0;
@@ -103,6 +109,17 @@ uint32_t weft_forecast_ticks(const weft_forecast* forecast, uint32_t* disturbed_
     return forecast->ticks.count;
 }
 
+double weft__forecast_median(double* values, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        double value = values[i];
+        uint32_t at = i;
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
 // Playing ----------------------------------------------------------------------------------------
 
 // Work of all of a batch's items at the speed of the fastest, and the longest one.
@@ -111,10 +128,10 @@ static void batch_bounds(const weft__forecast_play* play, const weft__forecast_b
     *work_out = *longest_out = *bytes_out = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const weft_forecast_item* item = &play->forecast->items.items[batch->begin + i];
-        double time = weft__forecast_item_time(play, item, fastest);
+        double time = weft__forecast_item_time(play, batch, item, fastest);
         *work_out += time;
         *longest_out = time > *longest_out ? time : *longest_out;
-        if (weft__forecast_memory_part(play, item) > 0)
+        if (weft__forecast_memory_part(play, batch, item) > 0)
             *bytes_out += item->bytes;
     }
 }
@@ -141,7 +158,14 @@ static double batch_bound(const weft__forecast_play* play, const weft__forecast_
     double bound = work / cores > longest ? work / cores : longest;
     double rate = play->machine->node_bytes_per_ns * play->node_count;
     double moved = play->limited && rate > 0 ? bytes / rate : 0;
-    return (bound > moved ? bound : moved) + batch->before_ns / play->players[0].speed;
+    return (bound > moved ? bound : moved) +
+           weft__forecast_before(play, batch) / play->players[0].speed;
+}
+
+// What so many workers read of what others wrote, if each writes as much as another, against two.
+static double far_of(uint32_t workers) {
+    WEFT_ASSERT(workers > 0);
+    return 2 - 2.0 / workers;
 }
 
 static double play_tick(weft__forecast_play* play, const weft__forecast_tick* tick, double cores,
@@ -150,30 +174,21 @@ static double play_tick(weft__forecast_play* play, const weft__forecast_tick* ti
     *bound_out = *work_out = 0;
     play->shard_count = tick->shard_count;
     play->limited = tick->world_bytes > play->cache_bytes;
+    play->far_measured = far_of(tick->workers);
     result->cached = !play->limited;
     for (uint32_t i = 0; i < tick->count; i++) {
         const weft__forecast_batch* batch = &play->forecast->batches.items[tick->begin + i];
         bool shared = false;
         time += weft__forecast_batch_time(play, batch, &shared);
         *bound_out += batch_bound(play, batch, cores);
-        *work_out += batch->before_ns;
+        *work_out += weft__forecast_before(play, batch);
         for (uint32_t k = 0; k < batch->count; k++)
-            *work_out += play->forecast->items.items[batch->begin + k].cost_ns;
+            *work_out +=
+                weft__forecast_cost(play, batch, &play->forecast->items.items[batch->begin + k]);
         result->batch_count += batch->count > 0;
         result->batches_shared += shared;
     }
     return time;
-}
-
-static double median(double* values, uint32_t count) {
-    for (uint32_t i = 1; i < count; i++) {
-        double value = values[i];
-        uint32_t at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
-    return count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
 // `times` has room for three for each tick.
@@ -184,6 +199,7 @@ static void play_ticks(weft__forecast_play* play, double* times, weft_forecast_r
     double* bounds = times + all;
     double* works = bounds + all;
     double cores = capacity(play);
+    play->far = far_of(play->active);
     double sum = 0;
     uint32_t count = 0;
     for (uint32_t i = 0; i < all; i++) {
@@ -193,14 +209,15 @@ static void play_ticks(weft__forecast_play* play, double* times, weft_forecast_r
         times[count] = play_tick(play, tick, cores, result, &bounds[count], &works[count]);
         sum += times[count++];
     }
-    result->tick_ns = median(times, count);
-    result->bound_ns = median(bounds, count);
-    result->work_ns = median(works, count);
+    result->tick_ns = weft__forecast_median(times, count);
+    result->bound_ns = weft__forecast_median(bounds, count);
+    result->work_ns = weft__forecast_median(works, count);
     double whole = sum * play->active;
     result->busy = whole > 0 ? play->busy_ns / whole : 1;
     result->memory = whole > 0 ? play->memory_ns / whole : 0;
+    result->lines = whole > 0 ? play->lines_ns / whole : 0;
     result->alone = whole > 0 ? play->alone_ns / whole : 0;
-    double waiting = 1 - result->busy - result->memory - result->alone;
+    double waiting = 1 - result->busy - result->memory - result->lines - result->alone;
     result->waiting = waiting > 0 ? waiting : 0; // But for what rounding makes of none.
     result->active = play->active;
     result->core_count = play->core_count;
@@ -256,6 +273,7 @@ weft_status weft_forecast_play(weft_forecast* forecast, const weft_forecast_mach
     weft_status status = some ? weft__forecast_seats(&play) : WEFT_STATUS_OUT_OF_MEMORY;
     if (status == WEFT_STATUS_OK) {
         memset(play.last, 0xFF, last_size); // WEFT__NONE.
+        weft__forecast_parts_know(forecast);
         play_ticks(&play, blocks[BLOCKS - 1], result_out);
     }
     for (size_t i = 0; i < BLOCKS; i++)

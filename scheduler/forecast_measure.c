@@ -3,28 +3,14 @@
 // What is between batches is what the caller does alone. Nothing of a batch but its function is
 // changed, so who runs what and what is computed stay as they are.
 
-#include "forecast_play.h"
+#include "forecast_meter.h"
 
 #include "os.h"
 #include "pool.h"
 
 #define CLOCK_ROUNDS 64u
 
-/// What the runner that stands before the executor's own needs.
-typedef struct weft__meter {
-    weft_forecast* forecast;
-    void (*run)(weft__runner* runner, const weft__batch* batch);
-    const weft__batch* batch;
-    uint64_t* times; // By item, as the next.
-    uint32_t* ran_by;
-    uint64_t clock_ns;
-    uint64_t since_ns; // When the caller was last in a batch.
-    uint32_t workers;
-    bool limited; // Caches do not hold the world.
-    weft_status status;
-} weft__meter;
-
-static void timed_item(void* context, uint32_t worker, uint32_t item) {
+void weft__meter_item(void* context, uint32_t worker, uint32_t item) {
     weft__meter* meter = context;
     uint64_t begin = weft__os_clock_ns();
     meter->batch->fn(meter->batch->context, worker, item);
@@ -121,14 +107,14 @@ static double cost_alone(const weft__meter* meter, double took, double bytes, bo
     return memory + (took - memory * slow) / desc->crowding;
 }
 
-static void keep_batch(weft__meter* meter, weft_executor* executor, double before_ns,
-                       bool together) {
+static weft_status keep_batch(weft__meter* meter, weft_executor* executor, double before_ns,
+                              bool together) {
     weft_forecast* forecast = meter->forecast;
     const weft__batch* batch = meter->batch;
     uint32_t at = forecast->items.count;
-    meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->items, batch->count);
-    if (meter->status != WEFT_STATUS_OK)
-        return;
+    uint32_t part;
+    WEFT_TRY(weft__forecast_part_find(forecast, meter->stage, batch->fn, &part));
+    WEFT_TRY(WEFT__VEC_RESERVE(&forecast->arena, forecast->items, batch->count));
     weft_forecast_item* items = forecast->items.items + at;
     uint32_t loose = batch->unsharded;
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -150,13 +136,15 @@ static void keep_batch(weft__meter* meter, weft_executor* executor, double befor
     forecast->items.count += batch->count;
     weft__forecast_batch kept = {.before_ns = before_ns,
                                  .guess_ns = executor->pace != NULL ? 0 : batch->cost_ns,
+                                 .part = part,
                                  .begin = at,
                                  .count = batch->count,
                                  .loose = loose};
     if (executor->pace == NULL && kept.guess_ns == 0)
         kept.guess_ns = 1;
-    meter->status = WEFT__VEC_PUSH(&forecast->arena, forecast->batches, kept);
-    forecast->ticks.items[forecast->ticks.count - 1].count += meter->status == WEFT_STATUS_OK;
+    WEFT_TRY(WEFT__VEC_PUSH(&forecast->arena, forecast->batches, kept));
+    forecast->ticks.items[forecast->ticks.count - 1].count++;
+    return WEFT_STATUS_OK;
 }
 
 static weft_status know_chunks(weft__meter* meter, const weft_world* world) {
@@ -168,34 +156,53 @@ static weft_status know_chunks(weft__meter* meter, const weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
+// Room for the times of a batch.
+static weft_status make_room(weft__meter* meter, const weft_executor* executor,
+                             const weft__batch* batch) {
+    weft_forecast* forecast = meter->forecast;
+    WEFT_TRY(WEFT__VEC_RESERVE(&forecast->arena, forecast->times, batch->count));
+    WEFT_TRY(WEFT__VEC_RESERVE(&forecast->arena, forecast->workers, batch->count));
+    return know_chunks(meter, executor->world);
+}
+
+static weft_status measure_batch(weft__meter* meter, weft_executor* executor,
+                                 const weft__batch* batch, double before_ns) {
+    weft__batch timed = *batch;
+    timed.fn = weft__meter_item;
+    timed.context = meter;
+    timed.shard_of = batch->shard_of != NULL ? timed_shard : NULL;
+    uint64_t alone = executor->stats.stages_alone;
+    meter->run(&executor->runner, &timed);
+    bool together = meter->workers > 1 && executor->stats.stages_alone == alone;
+    return batch->count > 0 ? keep_batch(meter, executor, before_ns, together) : WEFT_STATUS_OK;
+}
+
+// Of the stage that runs now.
+static uint32_t stage_number(const weft_executor* executor) {
+    uint32_t number = 1;
+    while (&executor->plan.stages.items[number - 1].pace != executor->pace)
+        number++;
+    WEFT_ASSERT(number <= executor->plan.stages.count);
+    return number;
+}
+
 static void meter_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
     weft__meter* meter = executor->meter;
-    weft_forecast* forecast = meter->forecast;
     uint64_t begin = weft__os_clock_ns();
     double before_ns = (double)(begin - meter->since_ns);
     if (meter->status == WEFT_STATUS_OK)
-        meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->times, batch->count);
-    if (meter->status == WEFT_STATUS_OK)
-        meter->status = WEFT__VEC_RESERVE(&forecast->arena, forecast->workers, batch->count);
-    if (meter->status == WEFT_STATUS_OK)
-        meter->status = know_chunks(meter, executor->world);
+        meter->status = make_room(meter, executor, batch);
     if (meter->status != WEFT_STATUS_OK) {
         meter->run(runner, batch);
         return;
     }
     meter->batch = batch;
-    meter->times = forecast->times.items;
-    meter->ran_by = forecast->workers.items;
-    weft__batch timed = *batch;
-    timed.fn = timed_item;
-    timed.context = meter;
-    timed.shard_of = batch->shard_of != NULL ? timed_shard : NULL;
-    uint64_t alone = executor->stats.stages_alone;
-    meter->run(runner, &timed);
-    if (batch->count > 0)
-        keep_batch(meter, executor, before_ns,
-                   meter->workers > 1 && executor->stats.stages_alone == alone);
+    meter->times = meter->forecast->times.items;
+    meter->ran_by = meter->forecast->workers.items;
+    meter->stage = executor->pace != NULL ? stage_number(executor) : meter->stage;
+    meter->status = meter->lines ? weft__meter_run_lines(meter, executor, before_ns)
+                                 : measure_batch(meter, executor, batch, before_ns);
     meter->since_ns = weft__os_clock_ns();
     if (batch->count == 0)
         meter->since_ns -= (uint64_t)before_ns; // The next one has it.
@@ -226,15 +233,28 @@ static uint64_t world_bytes(const weft_world* world) {
     return bytes;
 }
 
-static weft_status measured_tick(weft__meter* meter, weft_executor* executor, bool digest) {
+// Runs a tick with the meter before the runner. What is after the last batch is in `rest_out`.
+static weft_status metered_tick(weft__meter* meter, weft_executor* executor, bool digest,
+                                double* rest_out, bool* disturbed_out) {
     weft_digest view, full;
+    uint64_t preemptions = weft__os_preemptions();
+    meter->forecast->seen++;
+    meter->run = executor->runner.run;
+    executor->meter = meter;
+    executor->runner.run = meter_run;
     meter->since_ns = weft__os_clock_ns();
-    WEFT_TRY(weft_executor_tick(executor));
-    if (digest)
-        WEFT_TRY(weft_executor_digest(executor, &view, &full));
-    WEFT_TRY(meter->status);
-    weft_forecast_batch rest = {.before_ns = (double)(weft__os_clock_ns() - meter->since_ns)};
-    return weft_forecast_add_batch(meter->forecast, &rest);
+    weft_status status = weft_executor_tick(executor);
+    if (status == WEFT_STATUS_OK && digest)
+        status = weft_executor_digest(executor, &view, &full);
+    *rest_out = (double)(weft__os_clock_ns() - meter->since_ns);
+    executor->runner.run = meter->run;
+    executor->meter = NULL;
+    *disturbed_out = weft__os_preemptions() != preemptions;
+    return status == WEFT_STATUS_OK ? meter->status : status;
+}
+
+static uint32_t workers_of(const weft_executor* executor) {
+    return executor->pool != NULL ? executor->pool->active : 1;
 }
 
 weft_status weft_forecast_measure(weft_forecast* forecast, weft_executor* executor, bool digest) {
@@ -246,23 +266,52 @@ weft_status weft_forecast_measure(weft_forecast* forecast, weft_executor* execut
     uint64_t bytes = world_bytes(world);
     WEFT_TRY(weft_forecast_add_tick(forecast, world->shards.count, bytes));
     weft__meter meter = {.forecast = forecast,
-                         .run = executor->runner.run,
                          .clock_ns = clock_cost(),
-                         .workers = executor->pool != NULL ? executor->pool->active : 1,
+                         .workers = workers_of(executor),
                          .limited = bytes > forecast->desc.cache_bytes};
-    uint64_t preemptions = weft__os_preemptions();
-    executor->meter = &meter;
-    executor->runner.run = meter_run;
-    weft_status status = measured_tick(&meter, executor, digest);
-    executor->runner.run = meter.run;
-    executor->meter = NULL;
+    weft__forecast_batch rest = {0};
+    bool disturbed = false;
+    weft_status status = metered_tick(&meter, executor, digest, &rest.before_ns, &disturbed);
+    if (status == WEFT_STATUS_OK)
+        status = weft__forecast_part_find(forecast, meter.stage, NULL, &rest.part);
+    rest.begin = forecast->items.count;
+    if (status == WEFT_STATUS_OK)
+        status = WEFT__VEC_PUSH(&forecast->arena, forecast->batches, rest);
     weft__forecast_tick* tick = &forecast->ticks.items[forecast->ticks.count - 1];
-    tick->disturbed = weft__os_preemptions() != preemptions;
+    tick->count += status == WEFT_STATUS_OK;
+    tick->workers = meter.workers;
+    tick->disturbed = disturbed;
     if (tick->shard_count < world->shards.count)
         tick->shard_count = world->shards.count;
     if (status != WEFT_STATUS_OK)
         weft_forecast_drop(forecast);
     return status;
+}
+
+weft_status weft_forecast_measure_lines(weft_forecast* forecast, weft_executor* executor,
+                                        bool digest, bool in_turns, bool* counts_out) {
+    WEFT_ASSERT(forecast != NULL && executor != NULL && executor->meter == NULL);
+    const weft__pool* pool = executor->pool;
+    if (counts_out != NULL)
+        *counts_out = false;
+    if (executor->desc.kind != WEFT_EXECUTOR_THREADS || pool == NULL || pool->worker_count != 2 ||
+        pool->perturb_seed != 0)
+        return WEFT_STATUS_UNSUPPORTED;
+    weft__meter meter = {.forecast = forecast,
+                         .clock_ns = clock_cost(),
+                         .lines = true,
+                         .way = in_turns ? WEFT__FORECAST_TURNS : WEFT__FORECAST_CALLER};
+    double rest_ns = 0;
+    bool disturbed = false;
+    bool same = forecast->way == meter.way && forecast->way_known;
+    forecast->way_known = false;
+    WEFT_TRY(metered_tick(&meter, executor, digest, &rest_ns, &disturbed));
+    bool counts = !disturbed && !meter.spoiled && same;
+    forecast->way = meter.way;
+    forecast->way_known = !meter.spoiled;
+    if (counts_out != NULL)
+        *counts_out = counts;
+    return weft__meter_end_lines(&meter, rest_ns, counts);
 }
 
 double weft_forecast_join_ns(const weft_executor* executor) {

@@ -15,13 +15,46 @@
 // The factor of a node is found by Newton's method from below, where it ends by itself.
 #define ROUNDS_MAX 64u
 #define NEAR_ENOUGH 1e-10
+// Of what the caller does alone at least so much is not waiting for lines.
+#define LEAST_PART 0.25
 
-double weft__forecast_memory_part(const weft__forecast_play* play, const weft_forecast_item* item) {
+// How much longer the batch's items take where two have written what they read.
+static double lines_of(const weft__forecast_play* play, const weft__forecast_batch* batch) {
+    return batch->part == WEFT__NONE ? batch->lines
+                                     : play->forecast->parts.items[batch->part].lines;
+}
+
+static double before_lines_of(const weft__forecast_play* play, const weft__forecast_batch* batch) {
+    return batch->part == WEFT__NONE ? batch->before_lines_ns
+                                     : play->forecast->parts.items[batch->part].before_lines_ns;
+}
+
+double weft__forecast_cost(const weft__forecast_play* play, const weft__forecast_batch* batch,
+                           const weft_forecast_item* item) {
+    return item->cost_ns / (1 + lines_of(play, batch) * play->far_measured);
+}
+
+double weft__forecast_before(const weft__forecast_play* play, const weft__forecast_batch* batch) {
+    double lines = before_lines_of(play, batch) * play->far_measured;
+    double least = batch->before_ns * LEAST_PART;
+    return batch->before_ns - lines > least ? batch->before_ns - lines : least;
+}
+
+double weft__forecast_memory_part(const weft__forecast_play* play,
+                                  const weft__forecast_batch* batch,
+                                  const weft_forecast_item* item) {
     double rate = play->forecast->desc.core_bytes_per_ns;
     if (rate <= 0 || !play->limited)
         return 0;
     double memory = item->bytes / rate;
-    return memory < item->cost_ns ? memory : item->cost_ns;
+    double cost = weft__forecast_cost(play, batch, item);
+    return memory < cost ? memory : cost;
+}
+
+// What an item waits for lines that others wrote.
+static double lines_time(const weft__forecast_play* play, const weft__forecast_batch* batch,
+                         const weft_forecast_item* item) {
+    return weft__forecast_cost(play, batch, item) * lines_of(play, batch) * play->far;
 }
 
 double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
@@ -42,10 +75,11 @@ static double node_rate(const weft__forecast_play* play) {
     return play->limited ? play->machine->node_bytes_per_ns : 0;
 }
 
-double weft__forecast_item_time(const weft__forecast_play* play, const weft_forecast_item* item,
-                                double speed) {
-    double memory = weft__forecast_memory_part(play, item);
-    double time = (item->cost_ns - memory) / speed + memory_there(play, memory);
+double weft__forecast_item_time(const weft__forecast_play* play, const weft__forecast_batch* batch,
+                                const weft_forecast_item* item, double speed) {
+    double memory = weft__forecast_memory_part(play, batch, item);
+    double compute = weft__forecast_cost(play, batch, item) - memory;
+    double time = compute / speed + memory_there(play, memory);
     double rate = node_rate(play);
     double least = memory > 0 && rate > 0 ? item->bytes / rate : 0;
     return time > least ? time : least;
@@ -67,16 +101,19 @@ static void claim(weft__forecast_play* play, const weft__forecast_batch* batch, 
     uint32_t taken = share->left < grain ? share->left : grain;
     uint32_t first = share->count - share->left;
     share->left -= taken;
-    player->compute_ns = player->memory_ns = player->bytes = 0;
+    player->compute_ns = player->memory_ns = player->bytes = player->lines_ns = 0;
     player->home = player->node;
     for (uint32_t i = first; i < first + taken; i++) {
         bool loose = i < share->loose_count;
         uint32_t number =
             loose ? share->loose_begin + i : share->homed_begin + i - share->loose_count;
         const weft_forecast_item* item = batch_item(play, batch, number);
-        double memory = weft__forecast_memory_part(play, item);
-        player->compute_ns += (item->cost_ns - memory) / player->speed;
-        player->delay_ns += weft__forecast_move_time(play, item, worker);
+        double memory = weft__forecast_memory_part(play, batch, item);
+        double compute = weft__forecast_cost(play, batch, item) - memory;
+        double lines = weft__forecast_move_time(play, item, worker) + lines_time(play, batch, item);
+        player->compute_ns += compute / player->speed;
+        player->lines_ns += lines;
+        player->delay_ns += lines;
         player->memory_ns += memory_there(play, memory);
         play->ran_by[number] = worker;
         player->bytes += memory > 0 ? item->bytes : 0;
@@ -186,6 +223,7 @@ static double advance(weft__forecast_play* play) {
         if (player->runs && whole > 0) {
             play->busy_ns += step * (player->base_ns - player->delay_ns) / whole;
             play->memory_ns += step * (whole - player->base_ns) / whole;
+            play->lines_ns += step * player->lines_ns / whole;
         }
         player->part -= part;
         if (player->part * whole <= SAME_PART * (step + whole))
@@ -230,7 +268,7 @@ static double play_together(weft__forecast_play* play, const weft__forecast_batc
     uint32_t open = 0;
     for (uint32_t i = 0; i < play->active; i++) {
         weft__forecast_player* player = &play->players[i];
-        player->compute_ns = player->memory_ns = player->bytes = 0;
+        player->compute_ns = player->memory_ns = player->bytes = player->lines_ns = 0;
         player->delay_ns = i == 0 ? 0 : play->join_ns / 2; // Until it sees the batch.
         player->help_at = 0;
         player->home = player->node;
@@ -279,12 +317,14 @@ static void note_alone(weft__forecast_play* play, double ns) {
 
 double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast_batch* batch,
                                  bool* shared_out) {
-    double before = batch->before_ns / play->players[0].speed;
+    double speed = play->players[0].speed;
+    double before = weft__forecast_before(play, batch) / speed;
+    before += before_lines_of(play, batch) * play->far;
     double alone = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const weft_forecast_item* item = batch_item(play, batch, i);
-        alone += weft__forecast_item_time(play, item, play->players[0].speed) +
-                 weft__forecast_move_time(play, item, 0);
+        alone += weft__forecast_item_time(play, batch, item, speed) +
+                 weft__forecast_move_time(play, item, 0) + lines_time(play, batch, item);
     }
     *shared_out = false;
     uint64_t cost = batch->guess_ns != 0 ? batch->guess_ns : (uint64_t)alone;
@@ -295,6 +335,7 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
     if (may) {
         double busy = play->busy_ns;
         double memory = play->memory_ns;
+        double lines = play->lines_ns;
         double together = play_together(play, batch, cost);
         *shared_out = batch->guess_ns != 0 || together < alone;
         if (*shared_out) {
@@ -303,6 +344,7 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
         }
         play->busy_ns = busy;
         play->memory_ns = memory;
+        play->lines_ns = lines;
     }
     note_touched(play, batch, false);
     note_alone(play, alone);

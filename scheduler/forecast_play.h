@@ -6,9 +6,42 @@
 #include "exec.h"
 #include "sharing.h"
 
+enum {
+    WEFT__FORECAST_SAMPLES = 32, // Of each way of a part.
+};
+
+/// Ticks of two workers, never two at a time, by which it is found what lines cost.
+typedef enum weft__forecast_way {
+    WEFT__FORECAST_CALLER, // The caller does all of it.
+    WEFT__FORECAST_TURNS,  // Each does its share in turn.
+    WEFT__FORECAST_WAYS,
+} weft__forecast_way;
+
+typedef struct weft__forecast_samples {
+    uint32_t count;
+    double items_ns[WEFT__FORECAST_SAMPLES];
+    double before_ns[WEFT__FORECAST_SAMPLES];
+} weft__forecast_samples;
+
+/// A batch that comes again tick by tick.
+typedef struct weft__forecast_part {
+    // It is the same one if it follows the same stage and does the same.
+    uint32_t stage; // From 1 on; 0: none.
+    void (*fn)(void* context, uint32_t worker, uint32_t item);
+    uint64_t seen;              // The last tick that had it, by number.
+    double items_ns, before_ns; // Of that tick.
+    weft__forecast_samples ways[WEFT__FORECAST_WAYS];
+    // Found from those, as in weft_forecast_batch.
+    double lines;
+    double before_lines_ns;
+} weft__forecast_part;
+
 typedef struct weft__forecast_batch {
     double before_ns;
     uint64_t guess_ns;
+    uint32_t part; // Whose lines count, or WEFT__NONE: these.
+    double lines;
+    double before_lines_ns;
     uint32_t begin; // In the forecast's items.
     uint32_t count;
     uint32_t loose;
@@ -19,6 +52,7 @@ typedef struct weft__forecast_tick {
     uint32_t count;
     uint32_t shard_count;
     uint64_t world_bytes;
+    uint32_t workers; // That took part.
     bool disturbed;
 } weft__forecast_tick;
 
@@ -28,6 +62,10 @@ struct weft_forecast {
     WEFT__VEC(weft__forecast_tick) ticks;
     WEFT__VEC(weft__forecast_batch) batches;
     WEFT__VEC(weft_forecast_item) items;
+    WEFT__VEC(weft__forecast_part) parts;
+    uint64_t seen;          // Ticks that were run to be measured.
+    weft__forecast_way way; // Of the last tick that was run for lines.
+    bool way_known;
     uint32_t chunk_count; // Above the number of each item's chunk.
     // Of the items of the batch that is being measured, and by chunk.
     WEFT__VEC(uint64_t) times;
@@ -42,6 +80,7 @@ typedef struct weft__forecast_player {
     double speed;
     // The piece at hand. It takes delay_ns and then, all mixed, the rest.
     double delay_ns;
+    double lines_ns; // Of the delay.
     double compute_ns;
     double memory_ns;
     double bytes;
@@ -77,6 +116,8 @@ typedef struct weft__forecast_play {
     uint32_t cpu_count; // Of the machine.
     uint64_t cache_bytes;
     double join_ns;       // Of all that take part.
+    double far;           // Of what workers read others wrote so much, against two workers.
+    double far_measured;  // The same when the tick was measured.
     bool limited;         // The caches do not hold the world of the tick that is played.
     uint32_t shard_count; // Of the same.
     weft__forecast_player* players;
@@ -89,8 +130,17 @@ typedef struct weft__forecast_play {
     // Sums of workers' time.
     double busy_ns;
     double memory_ns;
+    double lines_ns;
     double alone_ns;
 } weft__forecast_play;
+
+// forecast.c
+/// Sorts the values, of which there is one at least.
+double weft__forecast_median(double* values, uint32_t count);
+
+// forecast_lines.c
+/// Finds what lines cost from the samples of the parts.
+void weft__forecast_parts_know(weft_forecast* forecast);
 
 // forecast_seats.c
 /// Fills what is about workers and the machine. Status: those of weft_topology_place().
@@ -102,13 +152,21 @@ WEFT_NODISCARD weft_status weft__forecast_seats(weft__forecast_play* play);
 double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast_batch* batch,
                                  bool* shared_out);
 
-/// The part of an item's cost that is memory, as measured; 0 where caches hold the world.
-double weft__forecast_memory_part(const weft__forecast_play* play, const weft_forecast_item* item);
+/// What an item costs one worker that has written all it reads, and what the caller does alone
+/// before the batch.
+double weft__forecast_cost(const weft__forecast_play* play, const weft__forecast_batch* batch,
+                           const weft_forecast_item* item);
+double weft__forecast_before(const weft__forecast_play* play, const weft__forecast_batch* batch);
+
+/// The part of that cost that is memory, as measured; 0 where caches hold the world.
+double weft__forecast_memory_part(const weft__forecast_play* play,
+                                  const weft__forecast_batch* batch,
+                                  const weft_forecast_item* item);
 
 /// What it takes to get what an item touches to this worker.
 double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
                                 uint32_t worker);
 
 /// What an item takes on a core of this speed that has a node to itself.
-double weft__forecast_item_time(const weft__forecast_play* play, const weft_forecast_item* item,
-                                double speed);
+double weft__forecast_item_time(const weft__forecast_play* play, const weft__forecast_batch* batch,
+                                const weft_forecast_item* item, double speed);

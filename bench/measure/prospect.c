@@ -14,6 +14,9 @@ enum {
     CLAIM_ROUNDS = 10000, // In a sample.
     MOVE_BYTES = 256 << 10,
     LINE_GUESS_NS = 200,
+    LINES_BLOCKS = 16,    // Every other one in turns,
+    LINES_TICKS = 4,      // of so many ticks that count.
+    LINES_PATIENCE = 200, // Ticks that do not.
 };
 
 // What a core does between memory: a chain that no vector unit shortens.
@@ -219,16 +222,55 @@ weft_executor_desc weft_prospect_executor(uint32_t worker_count, const weft_topo
     return desc;
 }
 
-weft_status weft_prospect_tick(weft_rig* rig, uint32_t index, weft_forecast* forecast,
-                               bool digest) {
-    weft_status status = WEFT_STATUS_OK;
-    if (rig->module->input)
-        status = rig->module->input(rig->world, weft_world_tick(rig->world));
-    if (status == WEFT_STATUS_OK)
-        status = weft_forecast_measure(forecast, rig->executor[index], digest);
+static weft_status post_input(weft_rig* rig) {
+    return rig->module->input ? rig->module->input(rig->world, weft_world_tick(rig->world))
+                              : WEFT_STATUS_OK;
+}
+
+static weft_status note_failure(weft_rig* rig, weft_status status) {
     if (status != WEFT_STATUS_OK)
         snprintf(rig->error, sizeof(rig->error), "%s: %s", rig->module->name,
                  weft_world_error(rig->world)[0] != '\0' ? weft_world_error(rig->world)
                                                          : weft_status_text(status));
     return status;
+}
+
+// Until so many ticks count, or patience is at its end.
+static weft_status measure_block(weft_rig* rig, weft_executor* executor, weft_forecast* forecast,
+                                 bool digest, bool in_turns, uint32_t* patience) {
+    for (uint32_t counted = 0; counted<LINES_TICKS&& * patience> 0;) {
+        bool counts = false;
+        weft_status status = post_input(rig);
+        if (status == WEFT_STATUS_OK)
+            status = weft_forecast_measure_lines(forecast, executor, digest, in_turns, &counts);
+        WEFT_TRY(note_failure(rig, status));
+        counted += counts;
+        *patience -= !counts;
+    }
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_prospect_lines(const weft_prospect_machine* here, const weft_topology* topology,
+                                weft_rig* rig, uint32_t index, weft_forecast* forecast,
+                                bool digest) {
+    weft_forecast_machine machine = weft_prospect_there(here, topology);
+    weft_forecast_result two;
+    if (here->alone)
+        return WEFT_STATUS_OK;
+    WEFT_TRY(weft_forecast_play(forecast, &machine, 2, &two));
+    if (two.active < 2 || !two.cached)
+        return WEFT_STATUS_OK;
+    uint32_t patience = LINES_PATIENCE;
+    for (uint32_t block = 0; block < LINES_BLOCKS; ++block)
+        WEFT_TRY(
+            measure_block(rig, rig->executor[index], forecast, digest, block % 2 == 1, &patience));
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft_prospect_tick(weft_rig* rig, uint32_t index, weft_forecast* forecast,
+                               bool digest) {
+    weft_status status = post_input(rig);
+    if (status == WEFT_STATUS_OK)
+        status = weft_forecast_measure(forecast, rig->executor[index], digest);
+    return note_failure(rig, status);
 }

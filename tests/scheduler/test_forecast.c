@@ -5,9 +5,12 @@
 #include "worlds.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 enum {
     ITEMS_MAX = 400,
+    LINES_ITEMS = 64,
 };
 
 static weft_topology* open_machine(const char* source, uint32_t quota) {
@@ -44,6 +47,20 @@ static void add_tick(weft_forecast* forecast, uint32_t shards) {
     cr_assert_eq(weft_forecast_add_tick(forecast, shards, 1), WEFT_STATUS_OK);
 }
 
+static void add_tick_with_lines(weft_forecast* forecast, double cost, double lines,
+                                double before_lines) {
+    weft_forecast_item items[LINES_ITEMS];
+    for (uint32_t i = 0; i < LINES_ITEMS; i++)
+        items[i] = (weft_forecast_item){.cost_ns = cost, .shard = i};
+    weft_forecast_batch batch = {.before_ns = cost,
+                                 .lines = lines,
+                                 .before_lines_ns = before_lines,
+                                 .item_count = LINES_ITEMS,
+                                 .items = items};
+    add_tick(forecast, LINES_ITEMS);
+    cr_assert_eq(weft_forecast_add_batch(forecast, &batch), WEFT_STATUS_OK);
+}
+
 static void add_batch(weft_forecast* forecast, double before, const weft_forecast_item* items,
                       uint32_t count) {
     weft_forecast_batch batch = {.before_ns = before, .item_count = count, .items = items};
@@ -63,7 +80,7 @@ static weft_forecast_result play(weft_forecast* forecast, const weft_forecast_ma
                                  uint32_t workers) {
     weft_forecast_result result;
     cr_assert_eq(weft_forecast_play(forecast, machine, workers, &result), WEFT_STATUS_OK);
-    double sum = result.busy + result.memory + result.alone + result.waiting;
+    double sum = result.busy + result.memory + result.lines + result.alone + result.waiting;
     cr_assert(sum > 1 - 1e-6 && sum < 1 + 1e-6, "the shares of %u workers sum up to %.9f", workers,
               sum);
     return result;
@@ -272,6 +289,32 @@ Test(forecast, data_in_other_caches_moves) {
 }
 
 // Siblings, crowds and speeds.
+// Of w workers the others wrote 1 - 1/w of what one reads; the measured part is that of two.
+Test(forecast, lines_of_others_cost_by_how_many_write) {
+    weft_topology* topology = open_machine("synthetic:core:64 pu:1", 0);
+    if (topology == NULL)
+        return;
+    weft_forecast_machine machine = machine_of(topology);
+    weft_forecast* forecast = make();
+    add_tick_with_lines(forecast, 1000, 0.5, 300);
+    static const uint32_t counts[] = {1, 2, 4, 64};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        double w = counts[i];
+        double far = 2 * (1 - 1 / w);
+        weft_forecast_result result = play(forecast, &machine, counts[i]);
+        double items = LINES_ITEMS / w * 1000;
+        assert_near(result.tick_ns, 1000 + 300 * far + items * (1 + 0.5 * far), "lines", counts[i]);
+        assert_near(result.lines + 1, 1 + items * 0.5 * far / result.tick_ns, "their share",
+                    counts[i]);
+        cr_assert_leq(result.bound_ns, result.tick_ns, "the bound is without lines");
+    }
+    machine.speed = 2; // Lines do not come faster.
+    weft_forecast_result fast = play(forecast, &machine, 2);
+    assert_near(fast.tick_ns, 500 + 300 + LINES_ITEMS / 2 * (500 + 500), "faster cores", 2);
+    weft_forecast_destroy(forecast);
+    weft_topology_destroy(topology);
+}
+
 Test(forecast, cores_are_as_fast_as_was_said) {
     weft_topology* topology = open_machine("synthetic:core:2 pu:2", 0);
     if (topology == NULL)
@@ -414,6 +457,10 @@ Test(forecast, what_cannot_be_is_refused) {
     }
     weft_forecast_batch late = {.before_ns = -1};
     cr_assert_eq(weft_forecast_add_batch(forecast, &late), WEFT_STATUS_BAD_ARGUMENT);
+    late = (weft_forecast_batch){.lines = -1};
+    cr_assert_eq(weft_forecast_add_batch(forecast, &late), WEFT_STATUS_BAD_ARGUMENT);
+    late = (weft_forecast_batch){.before_lines_ns = NAN};
+    cr_assert_eq(weft_forecast_add_batch(forecast, &late), WEFT_STATUS_BAD_ARGUMENT);
 
     cr_assert_eq(weft_forecast_play(forecast, &machine, 0, &result), WEFT_STATUS_BAD_ARGUMENT);
     cr_assert_eq(weft_forecast_play(forecast, &machine, WEFT_FORECAST_WORKERS_MAX + 1, &result),
@@ -543,4 +590,91 @@ Test(forecast, ticks_that_fail_or_cannot_be_measured_leave_nothing, .timeout = 6
     cr_assert_eq(weft_forecast_ticks(forecast, NULL), 0);
     sim_close(&s);
     weft_forecast_destroy(forecast);
+}
+
+// Who ran what, and how many at a time.
+static atomic_uint at_once, most_at_once, by_others;
+static pthread_t caller;
+
+static weft_status watched(weft_view* view, const void* context) {
+    (void)context;
+    unsigned now = atomic_fetch_add(&at_once, 1) + 1;
+    if (now > atomic_load(&most_at_once))
+        atomic_store(&most_at_once, now);
+    if (!pthread_equal(pthread_self(), caller))
+        atomic_fetch_add(&by_others, 1);
+    Heat* heat = WEFT_WRITE(view, Heat);
+    for (uint32_t i = 0; i < weft_view_row_count(view); i++)
+        for (uint32_t k = 0; k < 200; k++)
+            heat[i].value = heat[i].value * 31 + heat[i].rate + k;
+    atomic_fetch_sub(&at_once, 1);
+    return WEFT_STATUS_OK;
+}
+
+static void build_watched(weft_world* world, weft_schedule* schedule) {
+    build_warm(world, schedule);
+    run_add(schedule, WEFT_SYSTEM("watched", watched, WEFT_ACCESS(WEFT_WRITES(Heat))));
+}
+
+// Ticks that tell what lines cost are ticks, of which two workers run their shares in turn, or the
+// caller runs all.
+Test(forecast, ticks_for_lines_are_run_in_turn, .timeout = 60) {
+    static const run_config configs[] = {
+        {.name = "threads", .kind = WEFT_EXECUTOR_THREADS, .workers = 2, .everybody = true},
+        {.name = "paced threads", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
+    };
+    caller = pthread_self();
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        sim plain = sim_open(&configs[i], build_watched);
+        sim measured = sim_open(&configs[i], build_watched);
+        weft_forecast* forecast = make();
+        for (uint32_t tick = 0; tick < 4 * TICKS; tick++) {
+            weft_digest view, full, other_view, other_full;
+            bool in_turns = tick / 4 % 2 == 1;
+            bool counts = true;
+            sim_tick(&plain);
+            atomic_store(&most_at_once, 0);
+            atomic_store(&by_others, 0);
+            WORLD_OK(measured.world, weft_forecast_measure_lines(forecast, measured.executor, true,
+                                                                 in_turns, &counts));
+            cr_assert_eq(atomic_load(&most_at_once), 1, "one at a time");
+            cr_assert(in_turns || atomic_load(&by_others) == 0, "all by the caller");
+            cr_assert(!counts || tick % 4 != 0, "the other way went before");
+            cr_assert(!counts || !in_turns || atomic_load(&by_others) > 0, "both have a share");
+            WORLD_OK(plain.world, weft_executor_digest(plain.executor, &view, &full));
+            WORLD_OK(measured.world,
+                     weft_executor_digest(measured.executor, &other_view, &other_full));
+            DIGEST_EQ(view, other_view);
+            DIGEST_EQ(full, other_full);
+        }
+        cr_assert_eq(weft_forecast_ticks(forecast, NULL), 0, "they are not played");
+        weft_forecast_destroy(forecast);
+        sim_close(&plain);
+        sim_close(&measured);
+    }
+}
+
+Test(forecast, lines_are_of_two_threads, .timeout = 60) {
+    static const run_config configs[] = {
+        {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
+        {.name = "three", .kind = WEFT_EXECUTOR_THREADS, .workers = 3},
+        {.name = "virtual", .kind = WEFT_EXECUTOR_VIRTUAL, .workers = 2, .seed = 1},
+    };
+    for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
+        sim s = sim_open(&configs[i], build_warm);
+        weft_forecast* forecast = make();
+        bool counts = true;
+        cr_assert_eq(weft_forecast_measure_lines(forecast, s.executor, false, true, &counts),
+                     WEFT_STATUS_UNSUPPORTED, "%s", configs[i].name);
+        cr_assert(!counts);
+        weft_forecast_destroy(forecast);
+        sim_close(&s);
+    }
+    sim s = sim_open(&(run_config){.name = "failing", .kind = WEFT_EXECUTOR_THREADS, .workers = 2},
+                     build_failing);
+    weft_forecast* forecast = make();
+    cr_assert_eq(weft_forecast_measure_lines(forecast, s.executor, false, true, NULL),
+                 WEFT_STATUS_SYSTEM_FAILED);
+    weft_forecast_destroy(forecast);
+    sim_close(&s);
 }

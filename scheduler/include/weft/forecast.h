@@ -46,6 +46,18 @@ WEFT_API void weft_forecast_destroy(weft_forecast* forecast);
 WEFT_API WEFT_NODISCARD weft_status weft_forecast_measure(weft_forecast* forecast,
                                                           weft_executor* executor, bool digest);
 
+/// Runs one tick on an executor of two THREADS, without guard, and never both at a time: all by the
+/// caller, or each share by its worker while the other one waits. What ticks `in_turns` take longer
+/// is what it costs that what is read was written by another worker. Of each batch, and of what the
+/// caller does alone before it, the medians of up to 32 ticks of each way are compared. Such a tick
+/// is none of those that are played. It does not count, and `counts_out`, which may be null, is
+/// false, if the one before went the other way or if it was disturbed. Status: UNSUPPORTED, and
+/// those of weft_executor_tick().
+WEFT_API WEFT_NODISCARD weft_status weft_forecast_measure_lines(weft_forecast* forecast,
+                                                                weft_executor* executor,
+                                                                bool digest, bool in_turns,
+                                                                bool* counts_out);
+
 /// Forgets the last tick, which turned out to be no good; there is one.
 WEFT_API void weft_forecast_drop(weft_forecast* forecast);
 
@@ -74,6 +86,8 @@ typedef struct weft_forecast_item {
 typedef struct weft_forecast_batch {
     double before_ns;  // What the caller does alone before it.
     uint64_t guess_ns; // By which the executor decides whether to share it; 0: it has measured.
+    double lines;      // By which part its items take longer, and
+    double before_lines_ns; // what is before it, if each of two workers wrote half of what is read.
     uint32_t item_count;
     const weft_forecast_item* items;
 } weft_forecast_batch;
@@ -121,6 +135,7 @@ typedef struct weft_forecast_result {
     double work_ns;      // What the items and the caller cost on one core.
     double busy;         // Share: computing, or waiting for memory as long as one core alone would.
     double memory;       // Share: waiting for memory that others use.
+    double lines;        // Share: waiting for lines that others wrote.
     double alone;        // Share: waiting for the caller, who does something alone.
     double waiting;      // Share: waiting for the last one, for joins and claims.
     uint32_t active;     // Workers that take part,
