@@ -323,6 +323,10 @@ void weft__type_decode(const weft_type* type, const uint8_t* in, size_t count, v
 
 // Provisional handles ----------------------------------------------------------------------------
 
+enum {
+    RESOLVE_ROWS = 256, // Looked at as a whole.
+};
+
 /// Values whose handles are looked at, and made real where there is a world.
 typedef struct resolving {
     const weft_world* world; // Null: only look.
@@ -331,21 +335,46 @@ typedef struct resolving {
     uint32_t size;
 } resolving;
 
+static inline bool rows_have_provisional(const uint8_t* at, uint32_t rows, size_t stride) {
+    uint32_t some = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t slot;
+        memcpy(&slot, at + row * stride + offsetof(weft_entity, slot), sizeof(slot));
+        some |= slot >= WEFT__PROVISIONAL_SLOT;
+    }
+    return some != 0;
+}
+
+// Makes the handle in each of these rows real. False if there is one to be and no world.
+static bool resolve_rows(const resolving* all, uint8_t* at, uint32_t rows) {
+    for (uint32_t row = 0; row < rows; row++, at += all->size) {
+        weft_entity entity;
+        memcpy(&entity, at, sizeof(entity));
+        if (!weft__entity_is_provisional(entity))
+            continue;
+        if (all->world == NULL)
+            return false;
+        entity = weft__commit_resolve(all->world, entity);
+        memcpy(at, &entity, sizeof(entity));
+    }
+    return true;
+}
+
+// Nearly all blocks have none, and that is seen without a branch for each row.
 static bool resolve_run(void* context, uint32_t kind, uint32_t offset, uint32_t count) {
     const resolving* all = context;
     if (kind != WEFT_KIND_ENTITY)
         return true;
-    for (uint32_t row = 0; row < all->rows; row++) {
-        uint8_t* at = all->values + (size_t)row * all->size + offset;
-        for (uint32_t i = 0; i < count; i++, at += sizeof(weft_entity)) {
-            weft_entity entity;
-            memcpy(&entity, at, sizeof(entity));
-            if (!weft__entity_is_provisional(entity))
-                continue;
-            if (all->world == NULL)
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t* at = all->values + offset + (size_t)i * sizeof(weft_entity);
+        for (uint32_t row = 0; row < all->rows; row += RESOLVE_ROWS) {
+            uint32_t rows = all->rows - row < RESOLVE_ROWS ? all->rows - row : RESOLVE_ROWS;
+            uint8_t* first = at + (size_t)row * all->size;
+            bool some = all->size == sizeof(weft_entity)
+                            ? rows_have_provisional(first, rows, sizeof(weft_entity))
+                            : rows_have_provisional(first, rows, all->size);
+            if (some && !resolve_rows(all, first, rows))
                 return false;
-            entity = weft__commit_resolve(all->world, entity);
-            memcpy(at, &entity, sizeof(entity));
         }
     }
     return true;

@@ -426,6 +426,7 @@ struct weft_world {
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
     uint64_t freed;                  // Slots that the running commit frees.
+    WEFT__VEC(weft__chunk*) written; // This tick, with handles in them.
     WEFT__VEC(uint32_t) touched;     // Shards.
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
