@@ -261,8 +261,10 @@ static void cut_shares(weft__forecast_play* play, const weft__forecast_batch* ba
 
 static double play_together(weft__forecast_play* play, const weft__forecast_batch* batch,
                             uint64_t cost_ns) {
-    weft__sharing sharing = {
-        .join_ns = (uint64_t)play->join_ns, .shards = play->shard_count, .active = play->active};
+    weft__sharing sharing = {.join_ns = (uint64_t)play->join_ns,
+                             .shards = play->shard_count,
+                             .active = play->active,
+                             .grain = play->machine->grain};
     weft__claims claims = weft__sharing_claims(&sharing, batch->count, cost_ns);
     cut_shares(play, batch, &sharing, cost_ns);
     uint32_t open = 0;

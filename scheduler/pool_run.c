@@ -25,7 +25,8 @@
 static weft__sharing sharing_of(const weft__pool* pool) {
     return (weft__sharing){.join_ns = pool->join_ns,
                            .shards = pool->executor->world->shards.count,
-                           .active = pool->active};
+                           .active = pool->active,
+                           .grain = pool->executor->desc.grain};
 }
 
 // Shares for those who take part; nothing for those who rest.
@@ -46,12 +47,8 @@ static void choose_claims(const weft__pool* pool, const weft__batch* batch, uint
     const weft_executor_desc* desc = &pool->executor->desc;
     weft__sharing sharing = sharing_of(pool);
     weft__claims claims = weft__sharing_claims(&sharing, batch->count, cost_ns);
-    if (desc->everybody)
-        claims = (weft__claims){1, true};
-    if (desc->grain != 0)
-        claims.grain = desc->grain < WEFT__GRAIN_MAX ? desc->grain : WEFT__GRAIN_MAX;
-    job->grain = claims.grain;
-    job->helps = claims.helps;
+    job->grain = desc->everybody && desc->grain == 0 ? 1 : claims.grain;
+    job->helps = desc->everybody || claims.helps;
 }
 
 // Yields and sleeps until the batch is done, with a look now and then for who holds it up.

@@ -25,6 +25,7 @@ weft__claims weft__sharing_claims(const weft__sharing* sharing, uint32_t count, 
     piece_ns = piece_ns < CLAIM_NS ? piece_ns : CLAIM_NS;
     piece_ns = piece_ns > steal_ns ? piece_ns : steal_ns;
     uint64_t grain = small ? WEFT__GRAIN_MAX : piece_ns / item_ns;
+    grain = sharing->grain != 0 ? sharing->grain : grain;
     grain = grain < WEFT__GRAIN_MAX ? grain : WEFT__GRAIN_MAX;
     return (weft__claims){grain == 0 ? 1 : (uint32_t)grain, !small};
 }

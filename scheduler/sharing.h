@@ -11,6 +11,7 @@ typedef struct weft__sharing {
     uint64_t join_ns; // A batch of nothing, handed out and joined.
     uint64_t shards;  // Of the world.
     uint32_t active;  // Workers that take part.
+    uint32_t grain;   // Items claimed at once; 0: chosen by cost.
 } weft__sharing;
 
 /// What one look for work takes.
@@ -23,7 +24,8 @@ typedef struct weft__claims {
 uint64_t weft__sharing_gain(uint64_t cost_ns, uint64_t workers, uint64_t join_ns);
 
 /// Pieces that are worth a claim and the way of its lines to a helper and back, but not so large
-/// that the end of the batch is uneven. `cost_ns` is one worker's for all `count` items.
+/// that the end of the batch is uneven, unless it is said how large they are. `cost_ns` is one
+/// worker's for all `count` items.
 weft__claims weft__sharing_claims(const weft__sharing* sharing, uint32_t count, uint64_t cost_ns);
 
 /// How many items of no shard each worker but the caller gets; 0: all get as many. Where the way

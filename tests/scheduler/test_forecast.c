@@ -232,6 +232,45 @@ Test(forecast, helping_evens_out_shares) {
     weft_topology_destroy(topology);
 }
 
+// Twenty items a share in pieces of a size: each is claimed, and whoever helps takes whole ones.
+Test(forecast, pieces_are_as_large_as_is_said) {
+    enum {
+        SHARE = 20,
+        WORKERS = 4,
+    };
+    weft_topology* topology = open_machine("synthetic:core:4 pu:1", 0);
+    if (topology == NULL)
+        return;
+    weft_forecast_machine machine = machine_of(topology);
+    weft_forecast_item items[SHARE * WORKERS];
+    for (uint32_t i = 0; i < SHARE * WORKERS; i++)
+        items[i] = (weft_forecast_item){.cost_ns = i < SHARE ? 1e6 : 0, .shard = i};
+    weft_forecast* uneven = make();
+    add_tick(uneven, SHARE * WORKERS);
+    add_batch(uneven, 0, items, SHARE * WORKERS);
+    weft_forecast* even = make();
+    add_tick(even, SHARE * WORKERS);
+    add_equal(even, 0, SHARE * WORKERS, 1e6, 0);
+    for (uint32_t grain = 1; grain <= 2 * SHARE; grain++) {
+        uint32_t piece = grain < SHARE ? grain : SHARE;
+        uint32_t pieces = (SHARE + piece - 1) / piece;
+        uint32_t last = SHARE - (pieces - 1) * piece;
+        machine.grain = grain;
+        machine.claim_ns = 3e5;
+        assert_near(play(even, &machine, WORKERS).tick_ns, SHARE * 1e6 + pieces * 3e5, "claims",
+                    grain);
+        // In rounds of a piece for each worker; the last round may have but the last piece.
+        uint32_t rounds = (pieces - 1) / WORKERS;
+        uint32_t longest = pieces % WORKERS == 1 ? last : piece;
+        machine.claim_ns = 0;
+        assert_near(play(uneven, &machine, WORKERS).tick_ns, (rounds * piece + longest) * 1e6,
+                    "pieces", grain);
+    }
+    weft_forecast_destroy(uneven);
+    weft_forecast_destroy(even);
+    weft_topology_destroy(topology);
+}
+
 // A join of nothing costs its time, and what is smaller is done alone.
 Test(forecast, joins_cost_and_small_batches_are_done_alone) {
     weft_topology* topology = open_machine("synthetic:core:4 pu:1", 0);

@@ -110,6 +110,7 @@ WEFT_API WEFT_NODISCARD weft_status weft_forecast_add_batch(weft_forecast* forec
 typedef struct weft_forecast_machine {
     const weft_topology* topology;
     weft_placement placement;
+    uint32_t grain;           // Items claimed at once, as in weft_executor_desc; 0: by cost.
     double speed;             // Of its fastest cores, against those that measured. Slower kinds of
                               // cores are slower by their frequencies, where these are told.
     double smt;               // What a core does with two or more busy CPUs, against one; >= 1.
