@@ -7,7 +7,7 @@
 // A number of workers is enough that gives so much of the best speed-up.
 #define ENOUGH 0.95
 
-static double speedup(const forecast_report* report, const weft_forecast_result* result) {
+double forecast_speedup(const forecast_report* report, const weft_forecast_result* result) {
     return result->tick_ns > 0 ? report->one.tick_ns / result->tick_ns : 1;
 }
 
@@ -78,7 +78,7 @@ static void table_print(FILE* file, const forecast_report* report) {
         weft_cli_table_add(&table, "%u", result->core_count);
         weft_cli_table_add(&table, "%u", result->node_count);
         weft_cli_table_add(&table, "%.1f", result->tick_ns / 1000);
-        weft_cli_table_add(&table, "%.2f", speedup(report, result));
+        weft_cli_table_add(&table, "%.2f", forecast_speedup(report, result));
         weft_cli_table_add(&table, "%.2f",
                            result->bound_ns > 0 ? report->one.tick_ns / result->bound_ns : 1);
         weft_cli_table_add(&table, "%.0f%%", 100 * result->busy);
@@ -91,20 +91,13 @@ static void table_print(FILE* file, const forecast_report* report) {
 
 // The count with the best speed-up, and the first that gives nearly as much.
 static void find_best(const forecast_report* report, uint32_t* best_out, uint32_t* enough_out) {
-    *best_out = 0;
-    for (uint32_t i = 1; i < report->count; i++)
-        if (report->results[i].tick_ns < report->results[*best_out].tick_ns)
-            *best_out = i;
-    double wanted = ENOUGH * speedup(report, &report->results[*best_out]);
-    *enough_out = *best_out;
-    for (uint32_t i = 0; i < report->count; i++)
-        if (speedup(report, &report->results[i]) >= wanted &&
-            report->counts[i] < report->counts[*enough_out])
-            *enough_out = i;
+    *best_out = forecast_best(report->results, report->count);
+    double limit_ns = report->results[*best_out].tick_ns / ENOUGH;
+    *enough_out = forecast_fewest(report->results, report->counts, report->count, limit_ns);
+    WEFT_ASSERT(*enough_out < report->count);
 }
 
-// Where most of the time of its workers goes that is not work.
-static const char* holds_back(const weft_forecast_result* result) {
+const char* forecast_holds_back(const weft_forecast_result* result) {
     if (result->busy > 0.9)
         return "nothing much holds them back";
     if (result->memory >= result->alone && result->memory >= result->waiting)
@@ -113,23 +106,26 @@ static const char* holds_back(const weft_forecast_result* result) {
                                             : "waiting for the last one holds them back";
 }
 
-void forecast_text_print(FILE* file, const void* context) {
-    const forecast_report* report = context;
-    uint32_t best, enough;
+void forecast_curve_print(FILE* file, const forecast_report* report) {
     head_print(file, report);
     assumptions_print(file, report);
     table_print(file, report);
+}
+
+void forecast_print(FILE* file, const forecast_report* report) {
+    uint32_t best, enough;
+    forecast_curve_print(file, report);
     find_best(report, &best, &enough);
     const weft_forecast_result* result = &report->results[enough];
     (void)fprintf(file, "\n%u worker%s: %.2f times as fast as one, ", report->counts[enough],
                   report->counts[enough] > 1 ? "s are enough" : " is enough",
-                  speedup(report, result));
+                  forecast_speedup(report, result));
     if (best == enough)
         (void)fprintf(file, "the best of these");
     else
         (void)fprintf(file, "the best are %u with %.2f", report->counts[best],
-                      speedup(report, &report->results[best]));
-    (void)fprintf(file, "; %s\n", holds_back(&report->results[best]));
+                      forecast_speedup(report, &report->results[best]));
+    (void)fprintf(file, "; %s\n", forecast_holds_back(&report->results[best]));
 }
 
 static json_t* results_json(const forecast_report* report) {
@@ -142,16 +138,16 @@ static json_t* results_json(const forecast_report* report) {
                       "workers", (int)report->counts[i], "taking_part", (int)one->active, "cores",
                       (int)one->core_count, "nodes", (int)one->node_count, "cached",
                       (int)one->cached, "tick_ns", one->tick_ns, "bound_ns", one->bound_ns,
-                      "speedup", speedup(report, one), "efficiency",
-                      speedup(report, one) / report->counts[i], "busy", one->busy, "memory",
-                      one->memory, "alone", one->alone, "waiting", one->waiting, "batches",
-                      (int)one->batch_count, "batches_shared", (int)one->batches_shared));
+                      "speedup", forecast_speedup(report, one), "efficiency",
+                      forecast_speedup(report, one) / report->counts[i], "busy", one->busy,
+                      "memory", one->memory, "alone", one->alone, "waiting", one->waiting,
+                      "batches", (int)one->batch_count, "batches_shared",
+                      (int)one->batches_shared));
     }
     return list;
 }
 
-void forecast_json_print(FILE* file, const void* context) {
-    const forecast_report* report = context;
+json_t* forecast_json(const forecast_report* report) {
     const weft_forecast_machine* machine = &report->machine;
     weft_topology_info there = weft_topology_info_get(report->there);
     uint32_t disturbed = 0;
@@ -163,7 +159,7 @@ void forecast_json_print(FILE* file, const void* context) {
         machine->smt, "crowding", machine->crowding, "core_gb_s", machine->core_bytes_per_ns,
         "node_gb_s", machine->node_bytes_per_ns, "move_gb_s", machine->move_bytes_per_ns, "line_ns",
         machine->line_ns, "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
-    json_t* root = json_pack(
+    return json_pack(
         "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, s:i}",
         "simulation", report->module->name, "entities", (json_int_t)report->entity_count, "seed",
         weft_cli_json_hex(report->options->seed), "digest", (int)report->options->digest, "ticks",
@@ -172,8 +168,4 @@ void forecast_json_print(FILE* file, const void* context) {
         (int)there.node_count, "cores", (int)there.core_count, "cpus", (int)there.worker_cpu_count,
         "assumed", assumed, "forecasts", results_json(report), "best", (int)report->counts[best],
         "enough", (int)report->counts[enough]);
-    WEFT_ASSERT(root != NULL);
-    (void)json_dumpf(root, file, JSON_INDENT(2));
-    (void)fputc('\n', file);
-    json_decref(root);
 }
