@@ -234,7 +234,8 @@ static weft_status open_world(const weft_costs_desc* desc, gauge* all) {
     weft_rig_start start = {.entity_count = desc->entity_count,
                             .seed = desc->seed,
                             .memory = &memory,
-                            .uncommitted = true};
+                            // Worker processes are forked from a world that is there.
+                            .uncommitted = desc->layout->kind != WEFT_EXECUTOR_PROCESSES};
     WEFT_TRY(weft_rig_open_as(&all->rig, desc->module, &start));
     weft_executor_desc how = weft_layout_desc(desc->layout, all->sweeps);
     how.trace_records = RECORDS;
@@ -264,6 +265,8 @@ static weft_status run_ticks(const weft_costs_desc* desc, gauge* all) {
         if (i >= warm + least && (desc->quick || (double)(now - begin) / 1e9 > desc->time_s))
             break;
         WEFT_TRY(weft_rig_tick(&all->rig, 0));
+        if (i >= warm)
+            all->costs->host_ns += weft_measure_now_ns() - now;
         take_tick(all, i >= warm);
     }
     return WEFT_STATUS_OK;

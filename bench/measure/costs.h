@@ -32,7 +32,8 @@ typedef struct weft_costs {
     weft_cost_system* system; // By rank.
     weft_cost_stage* stage;
     uint64_t ticks;
-    uint64_t tick_ns;
+    uint64_t tick_ns;                     // As worker 0 recorded them,
+    uint64_t host_ns;                     // and as the host waited for them, with their inputs.
     uint64_t caller_ns[WEFT_TRACE_KINDS]; // Of worker 0,
     uint64_t others_ns[WEFT_TRACE_KINDS]; // and of the others.
     uint64_t visits;                      // Chunks that a stage ran on that it had run on before,

@@ -19,6 +19,10 @@ weft_layout weft_layout_default(uint32_t worker_count) {
                          .yield_ns = desc.yield_ns};
 }
 
+bool weft_layout_is_parallel(const weft_layout* layout) {
+    return layout->kind == WEFT_EXECUTOR_THREADS || layout->kind == WEFT_EXECUTOR_PROCESSES;
+}
+
 weft_executor_desc weft_layout_desc(const weft_layout* layout, weft_system_sweep* sweeps) {
     weft_executor_desc desc = weft_executor_desc_default();
     desc.kind = layout->kind;
@@ -40,6 +44,8 @@ weft_executor_desc weft_layout_desc(const weft_layout* layout, weft_system_sweep
 
 weft_status weft_layout_memory_of(const weft_layout* layout, const weft_topology* topology,
                                   weft_memory* out) {
+    if (layout->kind == WEFT_EXECUTOR_PROCESSES)
+        return weft_memory_aliased(false, out);
     *out = layout->memory == WEFT_LAYOUT_SMALL_PAGES ? weft_memory_small_pages()
                                                      : weft_memory_system();
     if (layout->memory != WEFT_LAYOUT_INTERLEAVED)
@@ -88,9 +94,11 @@ static void say(char text[WEFT_LAYOUT_TEXT], const char* format, ...) {
     va_end(arguments);
 }
 
-static void say_threads(const weft_layout* layout, char text[WEFT_LAYOUT_TEXT]) {
+static void say_workers(const weft_layout* layout, char text[WEFT_LAYOUT_TEXT]) {
     static const char* const policies[] = {"spread", "compact", "per-node", "on listed CPUs"};
     weft_layout plain = weft_layout_default(1);
+    say(text, "%s, %u %s", layout->kind == WEFT_EXECUTOR_PROCESSES ? "processes" : "threads",
+        layout->worker_count, layout->worker_count == 1 ? "worker" : "workers");
     if (!layout->pin)
         say(text, ", not pinned");
     else if (layout->policy != plain.policy)
@@ -106,13 +114,10 @@ static void say_threads(const weft_layout* layout, char text[WEFT_LAYOUT_TEXT]) 
 void weft_layout_text(const weft_layout* layout, char text[WEFT_LAYOUT_TEXT]) {
     static const char* const orders[] = {"by cost", "by chunk", "by system"};
     text[0] = '\0';
-    if (layout->kind == WEFT_EXECUTOR_SERIAL)
-        say(text, "serial");
+    if (weft_layout_is_parallel(layout))
+        say_workers(layout, text);
     else
-        say(text, "threads, %u %s", layout->worker_count,
-            layout->worker_count == 1 ? "worker" : "workers");
-    if (layout->kind != WEFT_EXECUTOR_SERIAL)
-        say_threads(layout, text);
+        say(text, "serial");
     if (layout->sweep != WEFT_SWEEP_AUTO)
         say(text, ", stages %s", orders[layout->sweep]);
     for (uint32_t i = 0; i < layout->sweep_count; ++i)

@@ -28,7 +28,7 @@ typedef struct weft_layout_sweep {
 
 /// Of the fields those that do not apply to the kind are as in the default.
 typedef struct weft_layout {
-    weft_executor_kind kind; // SERIAL or THREADS.
+    weft_executor_kind kind; // SERIAL, THREADS or PROCESSES.
     uint32_t worker_count;   // At least 1.
     bool pin;
     weft_placement_policy policy;
@@ -40,19 +40,22 @@ typedef struct weft_layout {
     uint32_t sweep_count;
     uint32_t spin_ns;
     uint32_t yield_ns;
-    weft_layout_memory memory;
+    weft_layout_memory memory; // Not of PROCESSES, which share memory of a kind of its own.
 } weft_layout;
 
 /// What `weft run` does when nothing is said: so many threads, and all else as in
 /// weft_executor_desc_default().
 weft_layout weft_layout_default(uint32_t worker_count);
 
+/// Whether the workers of a layout run at the same time, on CPUs that may be chosen.
+bool weft_layout_is_parallel(const weft_layout* layout);
+
 /// What an executor's description says besides the layout, with the layout. It points into the
 /// layout and into `sweeps`, which has room for WEFT_LAYOUT_SWEEPS_MAX.
 weft_executor_desc weft_layout_desc(const weft_layout* layout, weft_system_sweep* sweeps);
 
-/// The memory for a world. The topology is of this machine, for INTERLEAVED, and outlives the
-/// world. Status: those of weft_memory_interleaved().
+/// The memory for one world. The topology is of this machine, for INTERLEAVED, and outlives the
+/// world. Status: those of weft_memory_interleaved() and, for PROCESSES, weft_memory_aliased().
 weft_status weft_layout_memory_of(const weft_layout* layout, const weft_topology* topology,
                                   weft_memory* out);
 
@@ -64,6 +67,6 @@ bool weft_layout_equal(const weft_layout* a, const weft_layout* b);
 
 #define WEFT_LAYOUT_TEXT 320u
 
-/// The layout in words: "threads, 2 workers, spread, grain 4, stage of "motion" by system". Only
+/// The layout in words: "threads, 2 workers, compact, grain 4, stage of "motion" by system". Only
 /// what differs from the default is said after the workers.
 void weft_layout_text(const weft_layout* layout, char text[WEFT_LAYOUT_TEXT]);

@@ -74,7 +74,8 @@ typedef struct weft_tune_ground {
 typedef struct weft_tune_desc {
     const weft_topology* topology;
     const weft_schedule* schedule;
-    weft_layout start;   // What is to be beaten.
+    weft_layout start;   // What is to be beaten. Of processes all candidates are processes: who
+                         // asks for them does so for what they hold off, not for their speed.
     uint32_t worker_max; // 0: none but the CPUs.
     double time_s;       // For all of it; a third is for the last comparison.
     bool quick;          // Two rounds each: to test the search.

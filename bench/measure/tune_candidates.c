@@ -29,6 +29,8 @@ static bool is_step(uint32_t count, const weft_topology_info* info) {
 static bool workers_at(const weft_tune_desc* desc, uint32_t index, weft_tune_candidate* out) {
     weft_topology_info info = weft_topology_info_get(desc->topology);
     uint32_t most = desc->worker_max != 0 ? desc->worker_max : info.worker_cpu_count;
+    bool processes = desc->start.kind == WEFT_EXECUTOR_PROCESSES;
+    index += processes;
     if (index == 0) {
         out->layout.kind = WEFT_EXECUTOR_SERIAL;
         out->layout.worker_count = 1;
@@ -42,7 +44,7 @@ static bool workers_at(const weft_tune_desc* desc, uint32_t index, weft_tune_can
     }
     if (index > 0)
         return false;
-    out->layout.kind = WEFT_EXECUTOR_THREADS;
+    out->layout.kind = processes ? WEFT_EXECUTOR_PROCESSES : WEFT_EXECUTOR_THREADS;
     out->layout.worker_count = count;
     bool has_siblings = info.core_count < info.worker_cpu_count;
     name(out, "%u %s%s", count, count == 1 ? "worker" : "workers",
@@ -57,6 +59,8 @@ static bool workers_at(const weft_tune_desc* desc, uint32_t index, weft_tune_can
 static bool memory_at(const weft_tune_desc* desc, uint32_t index, weft_tune_candidate* out) {
     static const char* const names[] = {"huge pages", "small pages", "memory in turn on all nodes"};
     weft_topology_info info = weft_topology_info_get(desc->topology);
+    if (desc->start.kind == WEFT_EXECUTOR_PROCESSES)
+        return false; // Theirs is shared memory, whose pages the system chooses.
     if (index >= (info.node_count > 1 ? WEFT_LAYOUT_MEMORIES : WEFT_LAYOUT_INTERLEAVED))
         return false;
     out->layout.memory = (weft_layout_memory)index;
@@ -164,7 +168,9 @@ static bool placement_at(const weft_tune_desc* desc, const weft_layout* best, ui
 
 bool weft_tune_candidate_at(const weft_tune_desc* desc, const weft_layout* best,
                             weft_tune_factor factor, uint32_t index, weft_tune_candidate* out) {
-    bool several = best->kind == WEFT_EXECUTOR_THREADS && best->worker_count > 1;
+    bool several = weft_layout_is_parallel(best) && best->worker_count > 1;
+    // One worker process and the host wait for each other.
+    bool waits = several || best->kind == WEFT_EXECUTOR_PROCESSES;
     out->layout = *best;
     switch (factor) {
     case WEFT_TUNE_WORKERS:
@@ -176,7 +182,7 @@ bool weft_tune_candidate_at(const weft_tune_desc* desc, const weft_layout* best,
     case WEFT_TUNE_GRAIN:
         return several && grain_at(index, out);
     case WEFT_TUNE_WAITING:
-        return several && waiting_at(index, out);
+        return waits && waiting_at(index, out);
     case WEFT_TUNE_PLACEMENT:
         return several && placement_at(desc, best, index, out);
     case WEFT_TUNE_FACTORS:

@@ -4,6 +4,9 @@
 // layouts, and they change places in every round: what one world has by the luck of its pages, both
 // layouts have. Then the worlds are also kept for the next comparison, as they are at the same
 // tick.
+//
+// Only one executor of a world can have worker processes, so to change places these are made anew;
+// that takes as long as some rounds, so it is done once in several.
 
 #define _GNU_SOURCE // sched_setaffinity
 
@@ -21,7 +24,15 @@ enum {
     WARM_TICKS = 12,     // An executor tries the orders of its stages in the first ten.
     BLOCK_NS = 10000000, // Of a round, each.
     BLOCK_MAX = 1024,
+    SWAP_ROUNDS = 8, // With the worlds this way or the other; the first time half as many.
 };
+
+/// Which world a side has.
+typedef enum tune_places {
+    TUNE_APART = 0,   // World i is side i's.
+    TUNE_CROSSED = 1, // Each has an executor of both sides, by side.
+    TUNE_SWAPPED = 2, // Each has an executor of one side, and now and then of the other.
+} tune_places;
 
 // A layout in the running comparison.
 typedef struct tune_side {
@@ -38,10 +49,11 @@ struct weft_tune_rig {
     bool keeps;
     bool fresh; // Nothing was compared yet since they were made.
     tune_side side[2];
-    bool crosses;   // Each world has executors of both sides, by side; else world i that of side i.
+    tune_places places;
+    bool swapped;   // TUNE_SWAPPED: the executor of side i is on world 1 - i.
     cpu_set_t cpus; // Of the caller, before it was pinned.
     uint32_t block; // Ticks of a round.
-    uint32_t round;
+    uint32_t round; // Of this comparison.
     bool has_begun;
     weft_digest first_digest; // Of fresh worlds after warming up, the first time.
     uint64_t compared;
@@ -78,24 +90,31 @@ static weft_status open_world(weft_tune_rig* all, weft_rig* world, const weft_la
     weft_rig_start start = {.entity_count = all->desc.entity_count,
                             .seed = all->desc.seed,
                             .memory = &memory,
-                            .uncommitted = true};
+                            // Worker processes are forked from a world that is there.
+                            .uncommitted = layout->kind != WEFT_EXECUTOR_PROCESSES};
     weft_status status = weft_rig_open_as(world, all->desc.module, &start);
     return status == WEFT_STATUS_OK ? status : failed(all, world, status);
 }
 
 // Whether the worlds of the last comparison can be gone on with. What a module's run is like after
 // more ticks than it usually has is not asked.
-static bool can_keep(const weft_tune_rig* all) {
+static bool can_keep(const weft_tune_rig* all, tune_places before) {
     uint64_t limit = all->desc.module->tick_count_default;
-    return all->keeps && all->crosses && all->memory == all->side[0].layout->memory &&
+    return all->keeps && all->places != TUNE_APART && all->places == before &&
+           all->memory == all->side[0].layout->memory &&
            (limit == 0 || weft_world_tick(all->world[0].world) < limit);
 }
 
 static weft_status open_worlds(weft_tune_rig* all) {
     weft_topology_info info = weft_topology_info_get(all->desc.topology);
-    all->crosses =
-        info.node_count <= 1 && all->side[0].layout->memory == all->side[1].layout->memory;
-    if (can_keep(all))
+    tune_places before = all->places;
+    bool processes = all->side[0].layout->kind == WEFT_EXECUTOR_PROCESSES;
+    WEFT_ASSERT(processes == (all->side[1].layout->kind == WEFT_EXECUTOR_PROCESSES));
+    if (info.node_count > 1 || all->side[0].layout->memory != all->side[1].layout->memory)
+        all->places = TUNE_APART;
+    else
+        all->places = processes ? TUNE_SWAPPED : TUNE_CROSSED;
+    if (can_keep(all, before))
         return WEFT_STATUS_OK;
     close_worlds(all);
     for (int i = 0; i < 2; ++i)
@@ -108,9 +127,14 @@ static weft_status open_worlds(weft_tune_rig* all) {
 
 // Ticks ------------------------------------------------------------------------------------------
 
-// The executor of a side on a world.
+// The executor of a side on a world that has one.
 static uint32_t executor_of(const weft_tune_rig* all, int side) {
-    return all->crosses ? (uint32_t)side : 0;
+    return all->places == TUNE_CROSSED ? (uint32_t)side : 0;
+}
+
+// A world that has an executor of the side.
+static weft_rig* world_of(weft_tune_rig* all, int side) {
+    return &all->world[all->swapped ? 1 - side : side];
 }
 
 // Before its ticks: the caller goes where this side's worker 0 is, or may go anywhere.
@@ -182,9 +206,9 @@ static weft_status warm_all(weft_tune_rig* all) {
     uint32_t count = all->desc.quick ? 1 : WARM_TICKS;
     uint64_t slowest = 0;
     for (int i = 0; i < 2; ++i) {
-        WEFT_TRY(warm(all, i, &all->world[i], count, &slowest));
-        int other = all->crosses ? 1 - i : i;
-        WEFT_TRY(warm(all, other, &all->world[i], count, &slowest));
+        weft_rig* world = world_of(all, i);
+        WEFT_TRY(warm(all, i, world, count, &slowest));
+        WEFT_TRY(warm(all, all->places == TUNE_CROSSED ? 1 - i : i, world, count, &slowest));
     }
     uint64_t block = BLOCK_NS / (slowest + 1) + 1;
     all->block = all->desc.quick ? 1 : block > BLOCK_MAX ? BLOCK_MAX : (uint32_t)block;
@@ -193,8 +217,21 @@ static weft_status warm_all(weft_tune_rig* all) {
 
 // The ground -------------------------------------------------------------------------------------
 
+// One that cannot be had is no failure of the search.
+static weft_status add_executors(weft_tune_rig* all) {
+    for (int i = 0; i < 2; ++i) {
+        weft_rig* world = world_of(all, i);
+        WEFT_TRY(weft_rig_add(world, &all->side[all->places == TUNE_CROSSED ? 0 : i].desc));
+        if (all->places == TUNE_CROSSED)
+            WEFT_TRY(weft_rig_add(world, &all->side[1].desc));
+    }
+    return WEFT_STATUS_OK;
+}
+
 static weft_status rig_open(void* context, const weft_layout* a, const weft_layout* b) {
     weft_tune_rig* all = context;
+    all->round = 0;
+    all->swapped = false;
     for (int i = 0; i < 2; ++i) {
         tune_side* side = &all->side[i];
         side->layout = i == 0 ? a : b;
@@ -202,15 +239,7 @@ static weft_status rig_open(void* context, const weft_layout* a, const weft_layo
         side->pins = side->layout->kind == WEFT_EXECUTOR_THREADS && side->layout->pin;
     }
     WEFT_TRY(open_worlds(all));
-    // One that cannot be had is no failure of the search.
-    for (int i = 0; i < 2; ++i) {
-        if (all->crosses) {
-            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[0].desc));
-            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[1].desc));
-        } else {
-            WEFT_TRY(weft_rig_add(&all->world[i], &all->side[i].desc));
-        }
-    }
+    WEFT_TRY(add_executors(all));
     for (int i = 0; i < 2; ++i) {
         take_place(all, i, &all->world[i]);
         weft_executor* executor = all->world[i].executor[executor_of(all, i)];
@@ -224,15 +253,35 @@ static weft_status rig_open(void* context, const weft_layout* a, const weft_layo
     return WEFT_STATUS_OK;
 }
 
+// The sides change places, if it is time for that.
+static weft_status change_places(weft_tune_rig* all) {
+    uint32_t span = all->desc.quick ? 1 : SWAP_ROUNDS;
+    bool wanted = (all->round + span / 2) / span % 2 == 1;
+    uint64_t slowest = 0;
+    if (all->places != TUNE_SWAPPED || wanted == all->swapped)
+        return WEFT_STATUS_OK;
+    close_executors(all);
+    all->swapped = wanted;
+    for (int i = 0; i < 2; ++i) {
+        weft_rig* world = world_of(all, i);
+        weft_status status = weft_rig_add(world, &all->side[i].desc);
+        if (status != WEFT_STATUS_OK)
+            return failed(all, world, status);
+        WEFT_TRY(warm(all, i, world, all->desc.quick ? 1 : WARM_TICKS, &slowest));
+    }
+    return WEFT_STATUS_OK;
+}
+
 // The first tick of each, which brings the world back into the caches, is not timed. Who begins and
 // who has which world changes, so that each of the four ways comes once in four rounds.
 static weft_status rig_round(void* context, double ns[2]) {
     weft_tune_rig* all = context;
     int begins = (int)(all->round % 2);
-    int crossed = all->crosses ? (int)(all->round / 2 % 2) : 0;
+    bool crossed = all->places == TUNE_CROSSED && all->round / 2 % 2 == 1;
+    WEFT_TRY(change_places(all));
     for (int i = 0; i < 2; ++i) {
         int side = (begins + i) % 2;
-        weft_rig* world = &all->world[(side + crossed) % 2];
+        weft_rig* world = world_of(all, crossed ? 1 - side : side);
         take_place(all, side, world);
         WEFT_TRY(run_ticks(all, side, world, 1));
         uint64_t begin = weft_measure_now_ns();
@@ -247,7 +296,7 @@ static weft_status rig_round(void* context, double ns[2]) {
 static void rig_close(void* context) {
     weft_tune_rig* all = context;
     close_executors(all);
-    if (!all->keeps || !all->crosses)
+    if (!all->keeps || all->places == TUNE_APART)
         close_worlds(all);
     (void)sched_setaffinity(0, sizeof(all->cpus), &all->cpus);
 }

@@ -3,7 +3,7 @@
 /// Both have the same start, so tick t of the one does what tick t of the other does, and after
 /// each round their digests are compared. Where memory and first touch are part of what is
 /// compared, which is so on machines with several nodes, each layout has a world of its own; else
-/// they change places from round to round.
+/// they change places from round to round, or with worker processes after some rounds.
 #pragma once
 
 #include "rig.h"

@@ -94,21 +94,22 @@ static void close_machine(void) {
 
 TestSuite(tune, .init = open_machine, .fini = close_machine, .timeout = 60);
 
-static weft_status run(fake* f, uint32_t workers, weft_tune_result* result) {
+static weft_status run_from(fake* f, weft_layout start, weft_tune_result* result) {
     weft_tune_ground ground = {.context = f,
                                .open = fake_open,
                                .round = fake_round,
                                .close = fake_close,
                                .seconds = fake_seconds,
                                .stopped = fake_stopped};
-    weft_tune_desc desc = {.topology = topology,
-                           .schedule = schedule,
-                           .start = weft_layout_default(workers),
-                           .worker_max = 8,
-                           .time_s = 60};
+    weft_tune_desc desc = {
+        .topology = topology, .schedule = schedule, .start = start, .worker_max = 8, .time_s = 60};
     weft_status status = weft_tune_search(&desc, &ground, result);
     cr_assert_not(f->open);
     return status;
+}
+
+static weft_status run(fake* f, uint32_t workers, weft_tune_result* result) {
+    return run_from(f, weft_layout_default(workers), result);
 }
 
 // Work that is shared, and a cost of each worker: least at 3 or 4.
@@ -244,6 +245,52 @@ Test(tune, it_can_be_stopped) {
     free(result);
 }
 
+// Who starts with processes gets processes, and nothing is tried that they do not have.
+static double cost_of_processes(const fake* f, const weft_layout* layout) {
+    cr_expect_eq(layout->kind, WEFT_EXECUTOR_PROCESSES);
+    cr_expect_eq(layout->memory, WEFT_LAYOUT_HUGE_PAGES);
+    double cost = cost_of_three(f, layout);
+    return layout->spin_ns == 0 ? cost * 0.9 : cost;
+}
+
+Test(tune, processes_stay_processes) {
+    weft_tune_result* result = calloc(1, sizeof *result);
+    fake f = {.cost = cost_of_processes, .noise = 0.02, .state = 9};
+    weft_layout start = weft_layout_default(8);
+    start.kind = WEFT_EXECUTOR_PROCESSES;
+    cr_assert_eq(run_from(&f, start, result), WEFT_STATUS_OK);
+    char text[WEFT_LAYOUT_TEXT];
+    weft_layout_text(&result->chosen, text);
+    cr_expect(result->is_certain);
+    cr_expect_eq(strncmp(text, "processes, ", 11), 0, "%s", text);
+    cr_expect(result->chosen.worker_count == 3 || result->chosen.worker_count == 4, "%s", text);
+    cr_expect_eq(result->chosen.grain, 4, "%s", text);
+    cr_expect_eq(result->chosen.spin_ns, 0, "%s", text);
+    uint32_t factors = 0;
+    for (uint32_t i = 0; i < result->trial_count; i++)
+        factors |= 1u << result->trial[i].factor;
+    cr_expect_eq(factors, (1u << WEFT_TUNE_FACTORS) - 1 - (1u << WEFT_TUNE_MEMORY));
+    free(result);
+}
+
+// One process waits for the host, and the host for it.
+static double cost_of_sleeping(const fake* f, const weft_layout* layout) {
+    (void)f;
+    return layout->spin_ns == 0 ? 0.8e6 : 1e6 + 1e5 * layout->worker_count;
+}
+
+Test(tune, how_one_process_waits_is_tried) {
+    weft_tune_result* result = calloc(1, sizeof *result);
+    fake f = {.cost = cost_of_sleeping, .noise = 0.02, .state = 10};
+    weft_layout start = weft_layout_default(2);
+    start.kind = WEFT_EXECUTOR_PROCESSES;
+    cr_assert_eq(run_from(&f, start, result), WEFT_STATUS_OK);
+    cr_expect(result->is_certain);
+    cr_expect_eq(result->chosen.worker_count, 1);
+    cr_expect_eq(result->chosen.spin_ns, 0);
+    free(result);
+}
+
 // Slow ticks: the last comparison has its rounds all the same, and little more time is taken.
 static double cost_of_a_large_world(const fake* f, const weft_layout* layout) {
     return 20 * cost_of_three(f, layout);
@@ -261,7 +308,7 @@ Test(tune, time_is_kept) {
 
 // On a workload ----------------------------------------------------------------------------------
 
-Test(tune, layouts_of_a_workload_compute_the_same) {
+static void search_workload(weft_executor_kind kind, uint64_t compared) {
     weft_topology* here = NULL;
     weft_tune_rig* rig = NULL;
     cr_assert_eq(weft_topology_create(NULL, &here), WEFT_STATUS_OK);
@@ -277,15 +324,27 @@ Test(tune, layouts_of_a_workload_compute_the_same) {
                              .worker_max = 3,
                              .time_s = 60,
                              .quick = true};
+    search.start.kind = kind;
     weft_tune_ground ground = weft_tune_rig_ground(rig);
     weft_tune_result* result = calloc(1, sizeof *result);
     cr_assert_eq(weft_tune_search(&search, &ground, result), WEFT_STATUS_OK, "%s",
                  weft_tune_rig_error(rig));
     cr_expect(weft_tune_rig_compares(rig));
-    cr_expect_geq(weft_tune_rig_compared(rig), 2 * 15);
+    cr_expect_geq(weft_tune_rig_compared(rig), compared);
+    for (uint32_t i = 0; i < result->trial_count; i++)
+        cr_expect_neq(result->trial[i].verdict, WEFT_TUNE_REFUSED, "%s", result->trial[i].what);
     cr_expect_not(result->is_certain);
     cr_expect_eq(result->chosen.worker_count, 2);
     weft_tune_rig_destroy(rig);
     weft_topology_destroy(here);
     free(result);
+}
+
+Test(tune, layouts_of_a_workload_compute_the_same) {
+    search_workload(WEFT_EXECUTOR_THREADS, 2 * 15);
+}
+
+// Both worlds have worker processes of their own, and exchange layouts after a round.
+Test(tune, layouts_of_processes_compute_the_same) {
+    search_workload(WEFT_EXECUTOR_PROCESSES, 2 * 12);
 }
