@@ -319,7 +319,8 @@ static void run_print(const run_state* run, const weft_executor_desc* desc) {
            weft_cli_math_note(weft_world_math(run->world)));
     executor_print(run, desc);
     if (run->options->layout_path != NULL)
-        printf("\nlayout    %s", run->options->layout_path);
+        printf("\nlayout    %s%s", run->options->layout_path,
+               run->options->layout->is_forecast ? ", a forecast that nobody measured" : "");
     printf("\nspeed     ");
     if (rate >= 1000)
         printf("%s", weft_cli_number((uint64_t)rate, number));
@@ -546,6 +547,8 @@ weft_exit weft_cli_run(const weft_cli* cli, int argc, char** argv) {
     weft_executor_desc desc;
     weft_cli_options_parse(WEFT_CLI_RUN, argc, argv, &options);
     weft_exit code = weft_cli_layout_open(&options);
+    if (code == WEFT_EXIT_OK)
+        code = weft_cli_layout_check(&options);
     if (code == WEFT_EXIT_OK)
         code = weft_cli_executor_choose(&options, &desc);
     if (code == WEFT_EXIT_OK)

@@ -3,7 +3,8 @@
 //   {"format": "weft-layout 1", "module": "creatures", "schedule": "0x0123456789abcdef",
 //    "executor": "threads", "workers": 2, "pin": true, "placement": "spread", "cpus": "0,2",
 //    "grain": 0, "sweep": "auto", "sweeps": {"motion": "chunk"}, "spin_ns": 100000,
-//    "yield_ns": 20000, "memory": "huge-pages", "entities": 100000, "tuned": {...}}
+//    "yield_ns": 20000, "memory": "huge-pages", "entities": 100000, "evidence": "measured",
+//    "tuned": {...}}
 //
 // The first three must be there; what else is left out is as without a layout. "cpus" stands in
 // place of "placement". Of "tuned" nothing is read: it says how the layout was found.
@@ -45,9 +46,12 @@ static json_t* layout_json(const weft_cli_layout* file) {
                              "sweeps", sweeps,                            //
                              "spin_ns", (json_int_t)layout->spin_ns,      //
                              "yield_ns", (json_int_t)layout->yield_ns,    //
-                             "memory", weft_layout_memory_names[layout->memory]);
+                             "evidence", file->is_forecast ? "forecast" : "measured");
     (void)json_object_update(root, rest);
     json_decref(rest);
+    if (layout->kind != WEFT_EXECUTOR_PROCESSES)
+        (void)json_object_set_new(root, "memory",
+                                  json_string(weft_layout_memory_names[layout->memory]));
     if (file->entity_count > 0)
         (void)json_object_set_new(root, "entities", json_integer((json_int_t)file->entity_count));
     return root;
@@ -115,9 +119,15 @@ static bool schedule_take(weft_cli_layout* out, json_t* value) {
 }
 
 static bool executor_take(weft_cli_layout* out, json_t* value) {
-    const char* text = json_string_value(value);
-    out->layout.kind = strcmp(text, "serial") == 0 ? WEFT_EXECUTOR_SERIAL : WEFT_EXECUTOR_THREADS;
-    return strcmp(text, weft_cli_executor_name(out->layout.kind)) == 0;
+    static const weft_executor_kind kinds[] = {WEFT_EXECUTOR_SERIAL, WEFT_EXECUTOR_THREADS,
+                                               WEFT_EXECUTOR_PROCESSES};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(json_string_value(value), weft_cli_executor_name(kinds[i])) != 0)
+            continue;
+        out->layout.kind = kinds[i];
+        return true;
+    }
+    return false;
 }
 
 static bool workers_take(weft_cli_layout* out, json_t* value) {
@@ -190,6 +200,12 @@ static bool entities_take(weft_cli_layout* out, json_t* value) {
     return count > 0;
 }
 
+static bool evidence_take(weft_cli_layout* out, json_t* value) {
+    const char* text = json_string_value(value);
+    out->is_forecast = strcmp(text, "forecast") == 0;
+    return out->is_forecast || strcmp(text, "measured") == 0;
+}
+
 static bool tuned_take(weft_cli_layout* out, json_t* value) {
     (void)out;
     (void)value;
@@ -202,7 +218,7 @@ static const layout_key keys[] = {
     {"format", JSON_STRING, "\"" FORMAT "\"", format_take},
     {"module", JSON_STRING, "the name of a simulation", module_take},
     {"schedule", JSON_STRING, "a hash such as \"0x0123456789abcdef\"", schedule_take},
-    {"executor", JSON_STRING, "\"serial\" or \"threads\"", executor_take},
+    {"executor", JSON_STRING, "\"serial\", \"threads\" or \"processes\"", executor_take},
     {"workers", JSON_INTEGER, "a number from 0 to 1024", workers_take},
     {"pin", JSON_TRUE, "true or false", pin_take},
     {"placement", JSON_STRING, "\"spread\", \"compact\" or \"per-node\"", placement_take},
@@ -215,6 +231,7 @@ static const layout_key keys[] = {
     {"yield_ns", JSON_INTEGER, "nanoseconds, below 2^32", yield_take},
     {"memory", JSON_STRING, "\"huge-pages\", \"small-pages\" or \"interleaved\"", memory_take},
     {"entities", JSON_INTEGER, "a number of entities", entities_take},
+    {"evidence", JSON_STRING, "\"measured\" or \"forecast\"", evidence_take},
     {"tuned", JSON_OBJECT, "an object", tuned_take},
 };
 
@@ -275,7 +292,15 @@ static bool root_read(const layout_reader* reader, json_t* root) {
         if (!key_read(reader, name, value))
             return false;
     }
-    return true;
+    if (reader->out->layout.kind != WEFT_EXECUTOR_PROCESSES ||
+        json_object_get(root, "memory") == NULL)
+        return true;
+    (void)snprintf(
+        reader->line, reader->capacity,
+        "%s: 'memory' is for serial and threads: worker processes share memory of a kind "
+        "of its own",
+        reader->path);
+    return false;
 }
 
 weft_status weft_cli_layout_read(const char* path, weft_cli_layout* out, char* line,
@@ -331,6 +356,25 @@ weft_status weft_cli_layout_match(const weft_cli_options* options, const char* m
     else
         return WEFT_STATUS_OK;
     return WEFT_STATUS_IDENTITY_MISMATCH;
+}
+
+weft_exit weft_cli_layout_check(const weft_cli_options* options) {
+    const weft_cli_layout* file = options->layout;
+    weft_topology* topology = NULL;
+    if (file == NULL || !file->is_forecast || options->executor != NULL ||
+        options->worker_count != 0)
+        return WEFT_EXIT_OK;
+    if (weft_topology_create(NULL, &topology) != WEFT_STATUS_OK)
+        return WEFT_EXIT_OK; // The run will say what is wrong.
+    uint32_t here = weft_topology_suggested_workers(topology);
+    weft_topology_destroy(topology);
+    if (file->layout.worker_count <= here)
+        return WEFT_EXIT_OK;
+    weft_cli_complain("%s: a forecast of %u workers for another machine, and this one has CPUs for "
+                      "%u: add --workers %u to run here with fewer, or find a layout for it by "
+                      "`weft tune`",
+                      options->layout_path, file->layout.worker_count, here, here);
+    return WEFT_EXIT_FAILURE;
 }
 
 void weft_cli_layout_apply(const weft_cli_options* options, weft_executor_desc* desc) {

@@ -9,6 +9,8 @@ typedef struct weft_cli_layout {
     char module[64];
     uint64_t schedule_hash;
     uint64_t entity_count; // 0: not said.
+    bool is_forecast;      // Of a machine that was not at hand; else it was measured, or nothing is
+                           // said.
     weft_layout layout;    // 0 workers: as many as the machine has.
     weft_system_sweep sweeps[WEFT_LAYOUT_SWEEPS_MAX];
 } weft_cli_layout;
@@ -30,6 +32,10 @@ weft_exit weft_cli_layout_open(weft_cli_options* options);
 weft_status weft_cli_layout_match(const weft_cli_options* options, const char* module,
                                   const weft_schedule* schedule, char* line, size_t capacity);
 
-/// Puts the layout, if there is one, into a description of serial or threads, but for executor and
-/// workers. It points into the options.
+/// Whether this machine has the CPUs for a layout that was forecast and is to be run as it says.
+/// Says what else can be done.
+weft_exit weft_cli_layout_check(const weft_cli_options* options);
+
+/// Puts the layout, if there is one, into a description of serial, threads or processes, but for
+/// executor and workers. It points into the options.
 void weft_cli_layout_apply(const weft_cli_options* options, weft_executor_desc* desc);

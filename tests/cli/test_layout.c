@@ -34,8 +34,13 @@ static void write_text(const char* text) {
     cr_assert_eq(fclose(file), 0);
 }
 
+enum {
+    SAMPLES = 3,
+};
+
 // Every field differs from the default in one of them.
-static weft_cli_layout* sample(bool listed) {
+static weft_cli_layout* sample(int number) {
+    bool listed = number == 1;
     weft_cli_layout* file = calloc(1, sizeof *file);
     cr_assert_not_null(file);
     snprintf(file->module, sizeof file->module, "sample");
@@ -54,13 +59,18 @@ static weft_cli_layout* sample(bool listed) {
     layout->spin_ns = 0;
     layout->yield_ns = UINT32_MAX;
     layout->memory = listed ? WEFT_LAYOUT_INTERLEAVED : WEFT_LAYOUT_SMALL_PAGES;
+    file->is_forecast = number == 2;
+    if (number == 2) {
+        layout->kind = WEFT_EXECUTOR_PROCESSES; // Whose memory is no part of a layout.
+        layout->memory = WEFT_LAYOUT_HUGE_PAGES;
+    }
     return file;
 }
 
 Test(layout, what_is_written_is_read) {
     char line[WEFT_CLI_LINE_SIZE] = "";
-    for (int listed = 0; listed < 2; listed++) {
-        weft_cli_layout* written = sample(listed);
+    for (int number = 0; number < SAMPLES; number++) {
+        weft_cli_layout* written = sample(number);
         weft_cli_layout* read = calloc(1, sizeof *read);
         json_t* tuned = json_pack("{s:[i, f]}", "anything", 1, 0.5);
         cr_assert_eq(weft_cli_layout_write(path, written, tuned, line, sizeof line), WEFT_STATUS_OK,
@@ -71,6 +81,7 @@ Test(layout, what_is_written_is_read) {
         cr_expect_str_eq(read->module, "sample");
         cr_expect_eq(read->schedule_hash, written->schedule_hash);
         cr_expect_eq(read->entity_count, written->entity_count);
+        cr_expect_eq(read->is_forecast, written->is_forecast);
         free(written);
         free(read);
     }
@@ -109,7 +120,11 @@ Test(layout, refusals) {
         {HEAD ", \"workers\": 2.0}", "'workers' is 2.0, not"},
         {HEAD ", \"workers\": 1025}", "'workers' is 1025"},
         {HEAD ", \"workers\": -1}", "'workers' is -1"},
-        {HEAD ", \"executor\": \"virtual\"}", "'executor' is \"virtual\", not \"serial\" or"},
+        {HEAD ", \"executor\": \"virtual\"}",
+         "'executor' is \"virtual\", not \"serial\", \"threads\" or"},
+        {HEAD ", \"memory\": \"huge-pages\", \"executor\": \"processes\"}",
+         "'memory' is for serial and threads"},
+        {HEAD ", \"evidence\": \"hearsay\"}", "'evidence' is \"hearsay\", not \"measured\" or"},
         {HEAD ", \"pin\": 1}", "'pin' is 1, not true or false"},
         {HEAD ", \"placement\": \"list\"}", "'placement' is \"list\""},
         {HEAD ", \"placement\": \"spread\", \"cpus\": \"0\"}", "exclude each other"},
