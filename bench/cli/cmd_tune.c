@@ -1,9 +1,9 @@
-// weft tune: a faster layout for a simulation on this machine.
+// weft tune: a faster layout for a simulation on this machine, or one for another machine.
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "tune_report.h"
+#include "tune_forecast.h"
 #include "tune_rig.h"
 
 #define TIME_DEFAULT_S 60.0
@@ -18,8 +18,14 @@ typedef struct tune_job {
     weft_world* world; // Not run: what is asked about systems.
     weft_schedule* schedule;
     weft_cli_progress progress;
+    weft_cli_executor executor; // What is to be beaten; 0 workers: not said.
+    uint32_t worker_max;        // The same.
     tune_report report;
 } tune_job;
+
+const char* tune_layout_path(const weft_cli_options* options) {
+    return options->output_path != NULL ? options->output_path : PATH_DEFAULT;
+}
 
 static bool job_stopped(void* context) {
     (void)context;
@@ -48,10 +54,12 @@ static weft_status job_open(tune_job* job) {
     WEFT_TRY(weft_topology_create(NULL, &job->topology));
     WEFT_TRY(weft_cli_world_make(report->module, &sizes, WEFT_CLI_MEMORY_PLAIN, &job->world,
                                  &job->schedule));
-    uint32_t workers = job->options->worker_count;
+    uint32_t workers = job->executor.worker_count;
+    workers = workers != 0 ? workers : job->worker_max;
     job->report.topology = job->topology;
     job->report.start = weft_layout_default(
         workers != 0 ? workers : weft_topology_suggested_workers(job->topology));
+    job->report.start.kind = job->executor.kind;
     return WEFT_STATUS_OK;
 }
 
@@ -60,7 +68,7 @@ static weft_status job_search(tune_job* job, weft_tune_rig* rig) {
     weft_tune_desc desc = {.topology = job->topology,
                            .schedule = job->schedule,
                            .start = job->report.start,
-                           .worker_max = job->options->worker_count,
+                           .worker_max = job->worker_max,
                            .time_s =
                                job->options->time_s > 0 ? job->options->time_s : TIME_DEFAULT_S,
                            .quick = job->options->quick};
@@ -94,10 +102,9 @@ static weft_exit job_explain(tune_job* job) {
 
 static weft_exit job_write(tune_job* job) {
     char line[WEFT_CLI_LINE_SIZE];
-    const char* path = job->options->output_path;
+    const char* path = tune_layout_path(job->options);
     weft_cli_layout* file = calloc(1, sizeof(*file));
     WEFT_ASSERT(file != NULL);
-    path = path != NULL ? path : PATH_DEFAULT;
     (void)snprintf(file->module, sizeof file->module, "%s", job->report.module->name);
     file->schedule_hash = weft_schedule_hash(job->schedule);
     file->entity_count = job->report.entity_count;
@@ -151,24 +158,83 @@ static weft_exit job_run(tune_job* job) {
     return code;
 }
 
+// Options ----------------------------------------------------------------------------------------
+
+/// What only a forecast has, and what only a search has.
+static weft_exit check_options(const weft_cli_options* options) {
+    bool forecasts = options->has_tick_count || options->has_placement || options->digest ||
+                     options->quota_milli_cpus > 0 || options->speed > 0 || options->smt > 0 ||
+                     options->bandwidth > 0;
+    if (options->machine == NULL && forecasts) {
+        weft_cli_complain("--ticks, --cpus, --digest, --quota, --speed, --smt and --bandwidth are "
+                          "for a forecast: add --machine, or leave them out to measure here");
+        return WEFT_EXIT_USAGE;
+    }
+    if (options->machine != NULL && (options->time_s > 0 || options->executor != NULL)) {
+        weft_cli_complain("--time and --executor are for a search on this machine, and --machine "
+                          "asks for a forecast, which plays threads: leave one out");
+        return WEFT_EXIT_USAGE;
+    }
+    return WEFT_EXIT_OK;
+}
+
+/// What is to be beaten, and the most workers.
+static weft_exit read_workers(tune_job* job) {
+    const weft_cli_options* options = job->options;
+    uint64_t most = 0;
+    if (options->worker_counts != NULL && (!weft_cli_u64_parse(options->worker_counts, &most) ||
+                                           most == 0 || most > WEFT_CLI_WORKERS_MAX)) {
+        weft_cli_complain("--workers: '%s' is not a number from 1 to %u; a list is for --machine",
+                          options->worker_counts, WEFT_CLI_WORKERS_MAX);
+        return WEFT_EXIT_USAGE;
+    }
+    job->worker_max = (uint32_t)most;
+    job->executor = (weft_cli_executor){WEFT_EXECUTOR_THREADS, 0};
+    if (options->executor == NULL)
+        return WEFT_EXIT_OK;
+    (void)weft_cli_executor_parse(options->executor, strlen(options->executor), &job->executor);
+    if (!weft_cli_executor_is_parallel(job->executor.kind)) {
+        weft_cli_complain("--executor: tune looks for better than threads:N or processes:N; with "
+                          "threads it also tries serial");
+        return WEFT_EXIT_USAGE;
+    }
+    if (most != 0 && job->executor.worker_count > most) {
+        weft_cli_complain("--executor %s has more than --workers %u allows", options->executor,
+                          job->worker_max);
+        return WEFT_EXIT_USAGE;
+    }
+    return WEFT_EXIT_OK;
+}
+
+static weft_exit search_here(tune_job* job) {
+    weft_exit code = read_workers(job);
+    if (code != WEFT_EXIT_OK)
+        return code;
+    struct sigaction before = weft_cli_interrupt_catch();
+    code = job_run(job);
+    weft_cli_interrupt_release(&before);
+    return code;
+}
+
 weft_exit weft_cli_tune(const weft_cli* cli, int argc, char** argv) {
     weft_cli_options options;
     weft_cli_module module = {0};
     weft_cli_options_parse(WEFT_CLI_TUNE, argc, argv, &options);
-    weft_exit code = weft_cli_prepare(cli, "tune", &options, &module);
+    weft_exit code = check_options(&options);
+    if (code == WEFT_EXIT_OK)
+        code = weft_cli_prepare(cli, "tune", &options, &module);
     tune_job* job = calloc(1, sizeof(*job));
     WEFT_ASSERT(job != NULL);
-    if (code == WEFT_EXIT_OK) {
-        if (options.quick && !options.has_entity_count && options.entity_count > QUICK_ENTITIES)
-            options.entity_count = QUICK_ENTITIES;
-        job->options = &options;
-        job->report.module = module.module;
-        job->report.entity_count = options.entity_count;
-        job->report.seed = options.seed;
-        struct sigaction before = weft_cli_interrupt_catch();
-        code = job_run(job);
-        weft_cli_interrupt_release(&before);
-    }
+    if (options.quick && !options.has_entity_count && options.entity_count > QUICK_ENTITIES)
+        options.entity_count = QUICK_ENTITIES;
+    job->options = &options;
+    job->report.module = module.module;
+    job->report.entity_count = options.entity_count;
+    job->report.seed = options.seed;
+    if (code == WEFT_EXIT_OK && options.machine != NULL)
+        code = tune_forecast_run(&options, module.module);
+    else if (code == WEFT_EXIT_OK)
+        code = search_here(job);
     tune_explain_deinit(&job->report);
     weft_schedule_destroy(job->schedule);
     weft_world_destroy(job->world);

@@ -37,6 +37,8 @@ static void head_print(FILE* file, const forecast_report* report) {
                   there.worker_cpu_count);
     if (there.quota_milli_cpus != 0)
         (void)fprintf(file, "quota     %.6g CPUs\n", there.quota_milli_cpus / 1000.0);
+    (void)fprintf(file, "placement %s\n",
+                  weft_cli_placement_name(report->machine.placement.policy));
 }
 
 static void assumptions_print(FILE* file, const forecast_report* report) {
@@ -147,25 +149,30 @@ static json_t* results_json(const forecast_report* report) {
     return list;
 }
 
-json_t* forecast_json(const forecast_report* report) {
+json_t* forecast_assumed_json(const forecast_report* report) {
     const weft_forecast_machine* machine = &report->machine;
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed,
+                     "smt", machine->smt, "crowding", machine->crowding, "core_gb_s",
+                     machine->core_bytes_per_ns, "node_gb_s", machine->node_bytes_per_ns,
+                     "move_gb_s", machine->move_bytes_per_ns, "line_ns", machine->line_ns,
+                     "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
+}
+
+json_t* forecast_json(const forecast_report* report) {
     weft_topology_info there = weft_topology_info_get(report->there);
     uint32_t disturbed = 0;
     uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
     uint32_t best, enough;
     find_best(report, &best, &enough);
-    json_t* assumed = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed, "smt",
-        machine->smt, "crowding", machine->crowding, "core_gb_s", machine->core_bytes_per_ns,
-        "node_gb_s", machine->node_bytes_per_ns, "move_gb_s", machine->move_bytes_per_ns, "line_ns",
-        machine->line_ns, "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
     return json_pack(
-        "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, s:i}",
+        "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:s, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, "
+        "s:i}",
         "simulation", report->module->name, "entities", (json_int_t)report->entity_count, "seed",
         weft_cli_json_hex(report->options->seed), "digest", (int)report->options->digest, "ticks",
-        (int)ticks, "disturbed", (int)disturbed, "work_ns", report->one.work_ns, "machine",
-        "source", report->options->machine, "packages", (int)there.package_count, "nodes",
+        (int)ticks, "disturbed", (int)disturbed, "work_ns", report->one.work_ns, "placement",
+        weft_cli_placement_name(report->machine.placement.policy), "machine", "source",
+        report->options->machine, "packages", (int)there.package_count, "nodes",
         (int)there.node_count, "cores", (int)there.core_count, "cpus", (int)there.worker_cpu_count,
-        "assumed", assumed, "forecasts", results_json(report), "best", (int)report->counts[best],
-        "enough", (int)report->counts[enough]);
+        "assumed", forecast_assumed_json(report), "forecasts", results_json(report), "best",
+        (int)report->counts[best], "enough", (int)report->counts[enough]);
 }

@@ -53,6 +53,9 @@ const char* forecast_holds_back(const weft_forecast_result* result);
 /// What was measured, what is assumed, and the curve with its bound.
 void forecast_curve_print(FILE* file, const forecast_report* report);
 
-/// All of it for people, or as JSON; false if that failed.
+/// All of it for people, and as an object.
 void forecast_print(FILE* file, const forecast_report* report);
 json_t* forecast_json(const forecast_report* report);
+
+/// The machine as it is assumed.
+json_t* forecast_assumed_json(const forecast_report* report);

@@ -19,6 +19,14 @@ void option_u64(struct argp_state* state, const char* name, const char* text, bo
     *has = true;
 }
 
+uint32_t option_number(struct argp_state* state, const char* name, const char* text,
+                       const char* what) {
+    uint64_t value = 0;
+    if (!weft_cli_count_parse(text, &value) || value > UINT32_MAX)
+        argp_error(state, "--%s: '%s' is not a %s", name, text, what);
+    return (uint32_t)value;
+}
+
 uint32_t option_small(struct argp_state* state, const char* name, const char* text, uint32_t max) {
     uint64_t value = 0;
     if (!weft_cli_u64_parse(text, &value) || value == 0 || value > max)

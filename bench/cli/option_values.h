@@ -13,6 +13,10 @@ void option_count(struct argp_state* state, const char* name, const char* text, 
 void option_u64(struct argp_state* state, const char* name, const char* text, bool* has,
                 uint64_t* out);
 
+/// A number below 2^32; `what` is what a text is not.
+uint32_t option_number(struct argp_state* state, const char* name, const char* text,
+                       const char* what);
+
 /// A number from 1 to `max`.
 uint32_t option_small(struct argp_state* state, const char* name, const char* text, uint32_t max);
 

@@ -110,8 +110,9 @@ static const option_row option_rows[] = {
     {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE |
          WEFT_CLI_REPORT,
      {"entities", KEY_ENTITIES, "N", 0, "Size of the simulation: 250000, 10k, 1M, 1e6", 1}},
-    {SIZED | WEFT_CLI_FORECAST,
-     {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
+    {SIZED, {"ticks", KEY_TICKS, "N", 0, "Ticks to run, written like --entities", 1}},
+    {WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
+     {"ticks", KEY_TICKS, "N", 0, "Ticks to measure for a forecast (default: 24)", 1}},
     {SIZED | WEFT_CLI_GRAPH | WEFT_CLI_EXPORT | WEFT_CLI_FORECAST | WEFT_CLI_TUNE | WEFT_CLI_REPORT,
      {"seed", KEY_SEED, "N", 0, "Seed of every random draw, 64 bits, or 0x...", 1}},
     {EXECUTES,
@@ -119,7 +120,12 @@ static const option_row option_rows[] = {
       "Who runs the systems: serial, virtual:3, threads:8, "
       "processes:4",
       2}},
-    {SIZED | WEFT_CLI_REPLAY | WEFT_CLI_TOPO | WEFT_CLI_TUNE,
+    {WEFT_CLI_TUNE,
+     {"executor", KEY_EXECUTOR, "KIND[:N]", 0,
+      "What is to be beaten: threads, or processes, which are tuned on their own (default: "
+      "threads)",
+      2}},
+    {SIZED | WEFT_CLI_REPLAY | WEFT_CLI_TOPO,
      {"workers", KEY_WORKERS, "N", 0, "Workers of the executor (default: what the machine has)",
       2}},
     {EXECUTES,
@@ -152,7 +158,7 @@ static const option_row option_rows[] = {
     {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"placement", KEY_PLACEMENT, "POLICY", 0,
       "CPUs of the workers: spread (the default), compact, per-node", 2}},
-    {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
+    {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"cpus", KEY_CPUS, "LIST", 0, "CPUs of the workers, in this order: 0,2,4-7", 2}},
     {WEFT_CLI_RUN,
      {"interleave", KEY_INTERLEAVE, NULL, 0,
@@ -160,23 +166,27 @@ static const option_row option_rows[] = {
     {EXECUTES,
      {"layout", KEY_LAYOUT, "FILE", 0,
       "Run as `weft tune` found best; what else is said here comes first", 2}},
-    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
+    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"machine", KEY_MACHINE, "MACHINE", 0,
       "Another machine: an XML file of hwloc, or 'synthetic:package:2 core:8 pu:2'", 1}},
     {WEFT_CLI_FORECAST,
      {"workers", KEY_WORKER_COUNTS, "LIST", 0,
       "Numbers of workers: 1..128 or 1,2,4..8 (default: 1, 2, 4, ... and what the machine has)",
       2}},
-    {WEFT_CLI_FORECAST,
+    {WEFT_CLI_TUNE,
+     {"workers", KEY_WORKER_COUNTS, "N|LIST", 0,
+      "Try no more workers; with --machine, numbers of workers: 1..128 or 1,2,4..8", 2}},
+    {WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"speed", KEY_SPEED, "X", 0, "Its cores are so many times as fast as those here (default: 1)",
       1}},
-    {WEFT_CLI_FORECAST,
+    {WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"smt", KEY_SMT, "X", 0, "A core with two busy CPUs does X of one (default: 1, no gain)", 1}},
-    {WEFT_CLI_FORECAST,
+    {WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"bandwidth", KEY_BANDWIDTH, "GB/S", 0,
       "Memory bandwidth of each of its NUMA nodes (default: that of all cores here)", 1}},
-    {WEFT_CLI_FORECAST, {"digest", KEY_DIGEST, NULL, 0, "With the digest of every tick", 4}},
-    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
+    {WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
+     {"digest", KEY_DIGEST, NULL, 0, "With the digest of every tick", 4}},
+    {WEFT_CLI_TOPO | WEFT_CLI_FORECAST | WEFT_CLI_TUNE,
      {"quota", KEY_QUOTA, "CPUS", 0, "Reckon with this quota of CPU time: 1.5", 1}},
     {WEFT_CLI_TOPO, {"svg", KEY_SVG, "FILE", 0, "Draw a picture into a file", 3}},
     {EXECUTES, {"no-pin", KEY_NO_PIN, NULL, 0, "Do not pin workers to CPUs", 2}},
@@ -325,6 +335,7 @@ static const struct {
     const char* values;
 } value_rows[] = {
     {EXECUTES, KEY_EXECUTOR, "serial virtual threads processes"},
+    {WEFT_CLI_TUNE, KEY_EXECUTOR, "threads processes"},
     {EXECUTES, KEY_SWEEP, "auto chunk system"},
     {SIMULATES, KEY_GUARD, "none alias hash twin trap"},
     {COMPARES, KEY_CHECK, "root sync heavy"},
@@ -362,18 +373,13 @@ bool weft_cli_option_next(weft_cli_command command, size_t* at, weft_cli_option*
 /// What is for worker processes.
 static error_t parse_process(int key, const char* text, struct argp_state* state) {
     weft_cli_options* options = state->input;
-    uint64_t ticks = 0;
     switch (key) {
     case KEY_IMAGES:
-        if (!weft_cli_count_parse(text, &ticks) || ticks > UINT32_MAX)
-            argp_error(state, "--images: '%s' is not a number of ticks", text);
-        options->image_ticks = (uint32_t)ticks;
+        options->image_ticks = option_number(state, "images", text, "number of ticks");
         options->has_images = true;
         return 0;
     case KEY_RETRIES:
-        if (!weft_cli_count_parse(text, &ticks) || ticks > UINT32_MAX)
-            argp_error(state, "--retries: '%s' is not a whole number", text);
-        options->retries = (uint32_t)ticks;
+        options->retries = option_number(state, "retries", text, "whole number");
         options->has_retries = true;
         return 0;
     case KEY_STUCK:

@@ -5,6 +5,8 @@
 #include "tune_report.h"
 
 #define SYSTEMS_SHOWN 24u
+// So much longer than in the comparison is not the record's doing.
+#define DISTURBED 1.25
 
 weft_status tune_explain(tune_report* report) {
     uint32_t count = weft_schedule_system_count(report->schedule);
@@ -149,8 +151,24 @@ static void chain_print(const tune_report* report) {
         printf("%s %s", i > 0 ? "," : "",
                weft_schedule_system_name(report->schedule, report->chain[i]));
     printf("%s\n", report->chain_count > SYSTEMS_SHOWN ? ", ..." : "");
-    printf("width     %s%u systems of which no two are ordered\n",
-           report->width_exact ? "" : "at least ", report->width);
+    if (report->width == 1)
+        printf("width     1: any two systems are ordered\n");
+    else
+        printf("width     %s%u systems of which no two are ordered\n",
+               report->width_exact ? "" : "at least ", report->width);
+}
+
+// What was recorded is the chosen layout's, but not what it is like if others had the CPUs.
+static void disturbed_print(const tune_report* report) {
+    const weft_tune_result* result = &report->result;
+    double usual_ns = result->tick_ns[result->is_certain];
+    double found_ns = (double)report->costs.host_ns / (double)report->costs.ticks;
+    if (result->gain_rounds == 0 || found_ns < DISTURBED * usual_ns)
+        return;
+    printf(
+        "beware    a tick of this layout took %.1f us in the comparison: something else used the "
+        "CPUs while this was recorded\n",
+        usual_ns / 1000);
 }
 
 void tune_explain_print(const tune_report* report) {
@@ -163,10 +181,16 @@ void tune_explain_print(const tune_report* report) {
     printf("\ntick      %.1f us by %u %s, recorded; of %.1f us of shared work\n",
            tick_us(report, costs->tick_ns), costs->worker_count,
            costs->worker_count == 1 ? "worker" : "workers", tick_us(report, shared));
+    disturbed_print(report);
     printf("alone     %.1f us, %.1f%% of a tick, are done by one worker: commit %.1f us\n",
            tick_us(report, serial), ratio(serial, costs->tick_ns) * 100,
            tick_us(report, serial - costs->caller_ns[WEFT_TRACE_PREPARE] -
                                costs->caller_ns[WEFT_TRACE_FINISH]));
+    if (report->start.kind == WEFT_EXECUTOR_PROCESSES && costs->host_ns > costs->tick_ns)
+        printf(
+            "host      waits %.1f us more for a tick than the leading worker takes for it: asking "
+            "and answering, inputs, images of the world\n",
+            tick_us(report, costs->host_ns - costs->tick_ns));
     chain_print(report);
     if (costs->read_gbs > 0)
         printf("memory    gives %u %s %.1f GB/s to read and %.1f to read and write\n",
@@ -233,22 +257,23 @@ void tune_explain_json(const tune_report* report, json_t* object) {
             advice, json_pack("{s:s, s:f, s:s}", "kind", weft_advice_names[report->advice[i].kind],
                               "share", report->advice[i].share, "text", report->advice[i].text));
     json_t* explained = json_pack(
-        "{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:I, s:b, s:f, s:f, s:f, s:o, s:o, s:o}", //
-        "workers", (json_int_t)costs->worker_count,                                         //
-        "ticks", (json_int_t)costs->ticks,                                                  //
-        "ticks_with_lost_records", (json_int_t)costs->lost,                                 //
-        "tick_us", tick_us(report, costs->tick_ns),                                         //
-        "alone_us", tick_us(report, weft_costs_serial_ns(costs)),                           //
-        "shared_us", tick_us(report, weft_costs_shared_ns(costs)),                          //
-        "chain_us", tick_us(report, report->chain_ns),                                      //
-        "chain", chain,                                                                     //
-        "width", (json_int_t)report->width,                                                 //
-        "width_exact", (int)report->width_exact,                                            //
-        "moves", ratio(costs->moves, costs->visits),                                        //
-        "read_gbs", costs->read_gbs,                                                        //
-        "update_gbs", costs->update_gbs,                                                    //
-        "systems", systems_json(report),                                                    //
-        "stages", stages_json(report),                                                      //
+        "{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:I, s:b, s:f, s:f, s:f, s:o, s:o, s:o}", //
+        "workers", (json_int_t)costs->worker_count,                                              //
+        "ticks", (json_int_t)costs->ticks,                                                       //
+        "ticks_with_lost_records", (json_int_t)costs->lost,                                      //
+        "tick_us", tick_us(report, costs->tick_ns),                                              //
+        "host_us", tick_us(report, costs->host_ns),                                              //
+        "alone_us", tick_us(report, weft_costs_serial_ns(costs)),                                //
+        "shared_us", tick_us(report, weft_costs_shared_ns(costs)),                               //
+        "chain_us", tick_us(report, report->chain_ns),                                           //
+        "chain", chain,                                                                          //
+        "width", (json_int_t)report->width,                                                      //
+        "width_exact", (int)report->width_exact,                                                 //
+        "moves", ratio(costs->moves, costs->visits),                                             //
+        "read_gbs", costs->read_gbs,                                                             //
+        "update_gbs", costs->update_gbs,                                                         //
+        "systems", systems_json(report),                                                         //
+        "stages", stages_json(report),                                                           //
         "advice", advice);
     (void)json_object_set_new(object, "explained", explained);
 }

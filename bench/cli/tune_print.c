@@ -20,7 +20,7 @@ static void trials_print(const tune_report* report) {
     const weft_tune_result* result = &report->result;
     weft_cli_table table = weft_cli_table_create("lllrl");
     char ratio[RATIO_SIZE];
-    static const char* const heads[] = {"factor", "candidate", "time to the best so far", "rounds",
+    static const char* const heads[] = {"factor", "candidate", "time, best so far = 1", "rounds",
                                         "verdict"};
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         weft_cli_table_add(&table, "%s", heads[i]);
@@ -42,14 +42,17 @@ static void gain_print(const tune_report* report) {
     weft_layout_text(&result->found, text);
     printf("best      %s\n", text);
     if (weft_layout_equal(&result->found, &report->start)) {
-        printf("gain      none: nothing is certainly faster than the default\n");
+        printf(
+            "against   nothing: no candidate is certainly faster than the default, which stays\n");
         return;
     }
-    printf("gain      time to the default's %s, 99%%, %u pairs; a tick %.4g ms, was %.4g ms\n",
-           ratio_text(&result->gain, ratio), result->gain_rounds, result->tick_ns[1] / 1e6,
-           result->tick_ns[0] / 1e6);
+    printf(
+        "against   the default, once more: %s of its time, 99%%, %u pairs; a tick takes %.4g ms, "
+        "by default %.4g ms\n",
+        ratio_text(&result->gain, ratio), result->gain_rounds, result->tick_ns[1] / 1e6,
+        result->tick_ns[0] / 1e6);
     if (!result->is_certain)
-        printf("          not certain, so the default is written\n");
+        printf("          not certainly faster, so the default is written\n");
 }
 
 void tune_print(const tune_report* report) {
@@ -73,6 +76,8 @@ void tune_print(const tune_report* report) {
         printf("; the same digests in %s rounds\n", weft_cli_number(report->compared, number));
     else
         printf("; digests are not compared: the module turns determinism off\n");
+    if (report->start.kind == WEFT_EXECUTOR_THREADS)
+        printf("not tried worker processes, which are tuned on their own: --executor processes\n");
     gain_print(report);
     weft_layout_text(&result->chosen, text);
     printf("layout    %s: %s\n\n", report->path, text);

@@ -28,6 +28,9 @@ typedef struct tune_report {
     bool width_exact;
 } tune_report;
 
+/// Where the options have the layout written.
+const char* tune_layout_path(const weft_cli_options* options);
+
 /// Fills what follows from the costs. OUT_OF_MEMORY.
 weft_status tune_explain(tune_report* report);
 void tune_explain_deinit(tune_report* report);

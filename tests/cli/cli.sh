@@ -2098,7 +2098,9 @@ section_tune() {
     [ -s "$layout" ] || fail "there is no layout"
     grep -q '^motion  *0 .* 24 ' "$dir/out" || fail "motion moves 24 bytes a row"
     out "chain     "
-    out "width     1 systems of which no two are ordered"
+    out "width     1: any two systems are ordered"
+    out "not tried worker processes, which are tuned on their own: --executor processes"
+    grep -q '"evidence": "measured"' "$layout" || fail "the layout does not say that it was measured"
     grep -q '^alone .* of a tick, are done by one worker: commit ' "$dir/out" || fail "no share"
     try 0 run motion --entities 9000 --ticks 20 --layout "$layout"
     out "layout    $layout"
@@ -2178,6 +2180,137 @@ END
     err "tune needs a simulation"
     try 2 tune motion --time never
     err "--time: 'never' is not a time"
+    for count in 0 1025 x 1..4 1,2 ""; do
+        try 2 tune motion --workers "$count"
+        err "--workers: '$count' is not a number from 1 to 1024; a list is for --machine"
+    done
+    for wrong in "--ticks 3" "--cpus 0" --digest "--quota 1" "--speed 2" "--smt 1.2" "--bandwidth 9"; do
+        # $wrong may be two words.
+        # shellcheck disable=SC2086
+        try 2 tune motion $wrong
+        err "are for a forecast: add --machine"
+    done
+    for wrong in serial virtual:2; do
+        try 2 tune motion --executor $wrong
+        err "tune looks for better than threads:N or processes:N"
+    done
+    try 2 tune motion --executor processes:3 --workers 2
+    err "--executor processes:3 has more than --workers 2 allows"
+}
+
+section_tune_processes() {
+    layout=$dir/layout.json
+    try 0 tune creatures --quick --executor processes:2 --workers 3 -o "$layout"
+    out "default   processes, 2 workers"
+    out "workers  "
+    out "waiting  "
+    ! grep -qE '(huge|small) pages|^workers  *serial|^not tried' "$dir/out" || fail "what is none of processes is tried"
+    out "layout    $layout: processes, 2 workers"
+    grep -q '^host  *waits .* us more for a tick' "$dir/out" || fail "nothing on the host"
+    ! grep -q '"memory"' "$layout" || fail "processes have no memory to choose"
+    grep -q '"executor": "processes"' "$layout" || fail "no processes in the layout"
+    try 0 run creatures --entities 2000 --ticks 20 --layout "$layout" --json
+    is processes executor kind
+    is 2 executor workers
+    try 0 run creatures --entities 2000 --ticks 20 --layout "$layout" --executor threads:1 --json
+    is threads executor kind
+    try 0 verify creatures --entities 2000 --ticks 20 --layout "$layout"
+    out "equal: 1 runs"
+    grep -q '^processes *2 .* equal ' "$dir/out" || fail "the layout's processes are not compared"
+    try 0 run creatures --entities 2000 --ticks 9 --layout "$layout" --journal "$dir/journal"
+    try 0 replay "$dir/journal" --layout "$layout"
+    out "equal     "
+    try 2 run creatures --layout "$layout" --interleave
+    err "--interleave and worker processes want different memory"
+    try 0 tune motion --quick --executor processes --json -o "$layout"
+    is false result certain
+    value explained host_us >/dev/null
+    try 1 tune "$modules/hidden_input.so" --quick --executor processes:2 -o "$dir/never"
+    err "the digests of two layouts differ"
+    [ ! -e "$dir/never" ] || fail "a layout was written"
+    try 3 tune "$modules/failing.so" --quick --executor processes:2 -o "$dir/never"
+    err "[SYSTEM_FAILED]"
+}
+
+section_tune_forecast() {
+    layout=$dir/layout.json
+    if "$weft" topo --machine "synthetic:core:1 pu:1" 2>&1 | grep -q "built without hwloc"; then
+        try 3 tune motion --entities 20k --machine "synthetic:core:1 pu:1"
+        err "knows no other machine"
+        echo "skipped: other machines, which this program does not know"
+        return
+    fi
+    server="synthetic:package:2 numa:2 core:8 pu:2"
+    # 25 chunks that take the same time: with 25 workers each has one.
+    try 0 tune motion_compute --entities 100k --ticks 3 --machine "$server" --bandwidth 1000 \
+        --workers 1,2,5,25,32,64 -o "$layout"
+    silent
+    out "forecast  motion_compute, 100,000 entities, without digests"
+    out "machine   $server: 2 packages, 4 NUMA nodes, 32 cores, 64 CPUs"
+    out "assumed   a core, the fastest kind: 1 times as fast as one here; --speed"
+    grep -qE '^ *1 +1 +1 .* 1\.00 +1\.00 +100% +0% +0% +0%$' "$dir/out" || fail "one is not one"
+    for name in spread compact per-node; do
+        grep -qE "^$name(, as [a-z]+)? +[0-9]+ +[0-9.]+ +[0-9.]+\$" "$dir/out" || fail "no $name"
+    done
+    grep -q '^chosen    25 workers, .* times as fast as one' "$dir/out" || fail "not 25 workers"
+    out "layout    $layout: threads, 25 workers"
+    out "a forecast, nobody has measured it"
+    grep -q '"evidence": "forecast"' "$layout" || fail "the layout does not say that it is a forecast"
+    try 0 tune motion_compute --entities 100k --ticks 3 --machine "$server" --speed 2 --digest \
+        --workers 1..4 --cpus 0,2,4 -o "$layout" --json
+    is list policies 0 placement
+    is per-node policies 3 placement
+    is forecast evidence
+    is "$layout" file
+    is 2.0 assumed speed
+    is true digest
+    is 4 forecasts 3 workers
+    value forecasts 3 bound_ns >/dev/null
+    value grains 4 tick_ns >/dev/null
+    value result speedup >/dev/null
+    value chosen workers >/dev/null
+
+    # One worker is the serial executor, and what this machine can hold it runs.
+    try 0 tune creatures --quick --machine "$server" --workers 1 -o "$layout"
+    out "chosen    1 worker, spread: 1.00 times as fast as one, the best of these"
+    out "layout    $layout: serial"
+    try 0 run creatures --entities 2000 --ticks 2 --layout "$layout"
+    out "layout    $layout, a forecast that nobody measured"
+    out "executor  serial"
+    try 0 tune creatures --quick --machine "$server" --workers 1024 -o "$layout"
+    try 3 run creatures --entities 2000 --ticks 2 --layout "$layout"
+    err "a forecast of 1024 workers for another machine, and this one has CPUs for"
+    try 0 run creatures --entities 2000 --ticks 2 --layout "$layout" --workers 2
+    if topo_file x3-2s-epyc-7742.xml; then
+        try 0 tune creatures --entities 20k --ticks 2 --machine "$file" --workers 1..128 -o "$layout"
+        out "8 NUMA nodes, 128 cores, 256 CPUs"
+        [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ ' "$dir/out")" -eq 128 ] || fail "not 128 lines"
+    fi
+
+    rm "$layout"
+    for list in 0 1..0 1025 1, x "" -1; do
+        try 2 tune creatures --entities 1k --machine "$server" --workers "$list" -o "$layout"
+        err "--workers: '$list' is no list of numbers from 1 to 1024"
+    done
+    try 3 tune creatures --machine /nowhere.xml -o "$layout"
+    err "/nowhere.xml cannot be read"
+    try 2 tune creatures --machine synthetic:bogus -o "$layout"
+    err "hwloc does not understand 'synthetic:bogus'"
+    try 2 tune creatures --machine "$server" --cpus 64 -o "$layout"
+    err "--cpus: a CPU is listed twice, or may not be used"
+    try 2 tune creatures --machine "$server" --ticks 0 -o "$layout"
+    err "--ticks: a forecast measures 1 to 10000 ticks"
+    for wrong in "--time 5s" "--executor processes:2"; do
+        # $wrong is two words.
+        # shellcheck disable=SC2086
+        try 2 tune creatures --machine "$server" $wrong -o "$layout"
+        err "--time and --executor are for a search on this machine"
+    done
+    try 3 tune "$modules/failing.so" --machine "$server" -o "$layout"
+    err "failing"
+    [ ! -e "$layout" ] || fail "a layout was written"
+    try 3 tune creatures --quick --machine "$server" -o "$dir/none/at/all"
+    err "the layout cannot be written"
 }
 
 section_interrupt() {
