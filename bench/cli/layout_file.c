@@ -358,23 +358,38 @@ weft_status weft_cli_layout_match(const weft_cli_options* options, const char* m
     return WEFT_STATUS_IDENTITY_MISMATCH;
 }
 
+static bool cpus_are_here(const weft_topology* topology, const weft_layout* layout) {
+    weft_placement placement = {layout->policy, layout->cpus, layout->cpu_count};
+    weft_seat seat;
+    return layout->policy != WEFT_PLACEMENT_LIST ||
+           weft_topology_place(topology, &placement, 1, &seat) != WEFT_STATUS_BAD_ARGUMENT;
+}
+
 weft_exit weft_cli_layout_check(const weft_cli_options* options) {
     const weft_cli_layout* file = options->layout;
     weft_topology* topology = NULL;
-    if (file == NULL || !file->is_forecast || options->executor != NULL ||
-        options->worker_count != 0)
-        return WEFT_EXIT_OK;
-    if (weft_topology_create(NULL, &topology) != WEFT_STATUS_OK)
-        return WEFT_EXIT_OK; // The run will say what is wrong.
+    if (file == NULL || !file->is_forecast ||
+        weft_topology_create(NULL, &topology) != WEFT_STATUS_OK)
+        return WEFT_EXIT_OK; // If it is the topology, the run will say what is wrong.
     uint32_t here = weft_topology_suggested_workers(topology);
+    bool fits = options->executor != NULL || options->worker_count != 0 ||
+                file->layout.worker_count <= here;
+    bool placed =
+        options->has_placement || options->no_pin || cpus_are_here(topology, &file->layout);
     weft_topology_destroy(topology);
-    if (file->layout.worker_count <= here)
-        return WEFT_EXIT_OK;
-    weft_cli_complain("%s: a forecast of %u workers for another machine, and this one has CPUs for "
-                      "%u: add --workers %u to run here with fewer, or find a layout for it by "
-                      "`weft tune`",
-                      options->layout_path, file->layout.worker_count, here, here);
-    return WEFT_EXIT_FAILURE;
+    if (!fits)
+        weft_cli_complain(
+            "%s: a forecast of %u workers for another machine, and this one has CPUs "
+            "for %u: add --workers %u to run here with fewer, or find a layout for it "
+            "by `weft tune`",
+            options->layout_path, file->layout.worker_count, here, here);
+    else if (!placed)
+        weft_cli_complain(
+            "%s: a forecast for CPUs of another machine, not all of which may be used "
+            "here: add --placement spread, or find a layout for this one by `weft "
+            "tune`",
+            options->layout_path);
+    return fits && placed ? WEFT_EXIT_OK : WEFT_EXIT_FAILURE;
 }
 
 void weft_cli_layout_apply(const weft_cli_options* options, weft_executor_desc* desc) {

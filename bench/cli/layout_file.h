@@ -32,7 +32,7 @@ weft_exit weft_cli_layout_open(weft_cli_options* options);
 weft_status weft_cli_layout_match(const weft_cli_options* options, const char* module,
                                   const weft_schedule* schedule, char* line, size_t capacity);
 
-/// Whether this machine has the CPUs for a layout that was forecast and is to be run as it says.
+/// Whether this machine has the CPUs for a layout that was forecast, where it is to be as it says.
 /// Says what else can be done.
 weft_exit weft_cli_layout_check(const weft_cli_options* options);
 

@@ -175,10 +175,11 @@ void tune_explain_print(const tune_report* report) {
     const weft_costs* costs = &report->costs;
     uint64_t serial = weft_costs_serial_ns(costs);
     uint64_t shared = weft_costs_shared_ns(costs);
+    printf("record    %llu ticks with this layout\n\n", (unsigned long long)costs->ticks);
     systems_print(report);
     printf("\n");
     stages_print(report);
-    printf("\ntick      %.1f us by %u %s, recorded; of %.1f us of shared work\n",
+    printf("\ntick      %.1f us by %u %s, recorded, who share %.1f us of work\n",
            tick_us(report, costs->tick_ns), costs->worker_count,
            costs->worker_count == 1 ? "worker" : "workers", tick_us(report, shared));
     disturbed_print(report);

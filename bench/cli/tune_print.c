@@ -80,7 +80,7 @@ void tune_print(const tune_report* report) {
         printf("not tried worker processes, which are tuned on their own: --executor processes\n");
     gain_print(report);
     weft_layout_text(&result->chosen, text);
-    printf("layout    %s: %s\n\n", report->path, text);
+    printf("layout    %s: %s\n", report->path, text);
     tune_explain_print(report);
 }
 

@@ -2281,6 +2281,12 @@ section_tune_forecast() {
     try 3 run creatures --entities 2000 --ticks 2 --layout "$layout"
     err "a forecast of 1024 workers for another machine, and this one has CPUs for"
     try 0 run creatures --entities 2000 --ticks 2 --layout "$layout" --workers 2
+    sed -e 's/"workers": 1024/"workers": 1/' -e 's/"placement": "[a-z-]*"/"cpus": "4000000"/' \
+        "$layout" >"$dir/listed"
+    try 3 run creatures --entities 2000 --ticks 2 --layout "$dir/listed"
+    err "a forecast for CPUs of another machine, not all of which may be used here"
+    try 0 run creatures --entities 2000 --ticks 2 --layout "$dir/listed" --placement spread
+    try 0 run creatures --entities 2000 --ticks 2 --layout "$dir/listed" --no-pin
     if topo_file x3-2s-epyc-7742.xml; then
         try 0 tune creatures --entities 20k --ticks 2 --machine "$file" --workers 1..128 -o "$layout"
         out "8 NUMA nodes, 128 cores, 256 CPUs"
