@@ -57,6 +57,7 @@ offers "alias hash none trap twin" weft run --guard ""
 offers "" weft run --rollback =
 offers "creatures" weft run --rollback cr
 offers "threads" weft replay --executor th
+offers "processes threads" weft tune --executor ""
 offers "dot" weft graph --format = do
 offers "csv npz sqlite" weft export --format ""
 offers "headline" weft bench headl
