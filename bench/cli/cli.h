@@ -596,7 +596,7 @@ bool weft_cli_interrupted(void);
 // report.c ---------------------------------------------------------------------------------------
 
 /// Text table: cells are copied, columns are as wide as they need.
-#define WEFT_CLI_COLUMNS_MAX 10u
+#define WEFT_CLI_COLUMNS_MAX 12u
 
 typedef struct weft_cli_table {
     const char* alignment; // One character per column: 'l' or 'r'.

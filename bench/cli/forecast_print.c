@@ -63,15 +63,20 @@ static void assumptions_print(FILE* file, const forecast_report* report) {
     if (machine->move_bytes_per_ns > 0)
         (void)fprintf(file, "          what is in another core's cache comes at %.3g GB/s\n",
                       machine->move_bytes_per_ns);
+    (void)fprintf(file, "          %s\n",
+                  report->lines_known
+                      ? "what others wrote is as far as between two workers here, who took turns"
+                      : "what others wrote is as near as one's own: not measured");
     (void)fprintf(file,
                   "          workers are awake; memory of another node is as fast; items cost what "
                   "they cost here\n\n");
 }
 
 static void table_print(FILE* file, const forecast_report* report) {
-    static const char* const heads[] = {"workers", "cores", "nodes",  "tick us", "speed-up",
-                                        "bound",   "busy",  "memory", "alone",   "waiting"};
-    weft_cli_table table = weft_cli_table_create("rrrrrrrrrr");
+    static const char* const heads[] = {"workers",  "cores", "nodes",  "tick us",
+                                        "speed-up", "bound", "busy",   "memory",
+                                        "lines",    "alone", "waiting"};
+    weft_cli_table table = weft_cli_table_create("rrrrrrrrrrr");
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
         weft_cli_table_add(&table, "%s", heads[i]);
     for (uint32_t i = 0; i < report->count; i++) {
@@ -85,6 +90,7 @@ static void table_print(FILE* file, const forecast_report* report) {
                            result->bound_ns > 0 ? report->one.tick_ns / result->bound_ns : 1);
         weft_cli_table_add(&table, "%.0f%%", 100 * result->busy);
         weft_cli_table_add(&table, "%.0f%%", 100 * result->memory);
+        weft_cli_table_add(&table, "%.0f%%", 100 * result->lines);
         weft_cli_table_add(&table, "%.0f%%", 100 * result->alone);
         weft_cli_table_add(&table, "%.0f%%", 100 * result->waiting);
     }
@@ -102,10 +108,20 @@ static void find_best(const forecast_report* report, uint32_t* best_out, uint32_
 const char* forecast_holds_back(const weft_forecast_result* result) {
     if (result->busy > 0.9)
         return "nothing much holds them back";
-    if (result->memory >= result->alone && result->memory >= result->waiting)
-        return "memory holds them back";
-    return result->alone >= result->waiting ? "what the caller does alone holds them back"
-                                            : "waiting for the last one holds them back";
+    const struct {
+        double share;
+        const char* text;
+    } shares[] = {
+        {result->memory, "memory holds them back"},
+        {result->lines, "reading what others wrote holds them back"},
+        {result->alone, "what the caller does alone holds them back"},
+        {result->waiting, "waiting for the last one holds them back"},
+    };
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof shares / sizeof shares[0]; i++)
+        if (shares[i].share > shares[most].share)
+            most = i;
+    return shares[most].text;
 }
 
 void forecast_curve_print(FILE* file, const forecast_report* report) {
@@ -136,26 +152,27 @@ static json_t* results_json(const forecast_report* report) {
         const weft_forecast_result* one = &report->results[i];
         (void)json_array_append_new(
             list,
-            json_pack("{s:i, s:i, s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i}",
-                      "workers", (int)report->counts[i], "taking_part", (int)one->active, "cores",
-                      (int)one->core_count, "nodes", (int)one->node_count, "cached",
-                      (int)one->cached, "tick_ns", one->tick_ns, "bound_ns", one->bound_ns,
-                      "speedup", forecast_speedup(report, one), "efficiency",
-                      forecast_speedup(report, one) / report->counts[i], "busy", one->busy,
-                      "memory", one->memory, "alone", one->alone, "waiting", one->waiting,
-                      "batches", (int)one->batch_count, "batches_shared",
-                      (int)one->batches_shared));
+            json_pack(
+                "{s:i, s:i, s:i, s:i, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i}",
+                "workers", (int)report->counts[i], "taking_part", (int)one->active, "cores",
+                (int)one->core_count, "nodes", (int)one->node_count, "cached", (int)one->cached,
+                "tick_ns", one->tick_ns, "bound_ns", one->bound_ns, "speedup",
+                forecast_speedup(report, one), "efficiency",
+                forecast_speedup(report, one) / report->counts[i], "busy", one->busy, "memory",
+                one->memory, "lines", one->lines, "alone", one->alone, "waiting", one->waiting,
+                "batches", (int)one->batch_count, "batches_shared", (int)one->batches_shared));
     }
     return list;
 }
 
 json_t* forecast_assumed_json(const forecast_report* report) {
     const weft_forecast_machine* machine = &report->machine;
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "speed", machine->speed,
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:b}", "speed", machine->speed,
                      "smt", machine->smt, "crowding", machine->crowding, "core_gb_s",
                      machine->core_bytes_per_ns, "node_gb_s", machine->node_bytes_per_ns,
                      "move_gb_s", machine->move_bytes_per_ns, "line_ns", machine->line_ns,
-                     "join_ns", machine->join_ns, "claim_ns", machine->claim_ns);
+                     "join_ns", machine->join_ns, "claim_ns", machine->claim_ns, "lines",
+                     (int)report->lines_known);
 }
 
 json_t* forecast_json(const forecast_report* report) {

@@ -86,6 +86,18 @@ static weft_status measure_ticks(forecast_report* report, weft_rig* rig) {
     return WEFT_STATUS_OK;
 }
 
+// What lines of other workers cost, where two CPUs can tell.
+static weft_status measure_lines(forecast_report* report, weft_rig* rig) {
+    if (report->found.alone)
+        return WEFT_STATUS_OK;
+    weft_executor_desc executor = weft_prospect_executor(2, report->here);
+    WEFT_TRY(weft_rig_add(rig, &executor));
+    (void)!weft_executor_pin_caller(rig->executor[1]); // Else the two might share a CPU.
+    weft_cli_progress_draw(&report->progress, "lines of other workers", 0, 1);
+    return weft_prospect_lines(&report->found, report->here, rig, 1, report->forecast,
+                               report->options->digest, &report->lines_known);
+}
+
 static weft_status measure(forecast_report* report) {
     weft_rig rig = {0};
     WEFT_TRY(weft_prospect_machine_measure(report->here, report->options->quick, &report->found));
@@ -99,6 +111,8 @@ static weft_status measure(forecast_report* report) {
         status = weft_forecast_create(&desc, &report->forecast);
     if (status == WEFT_STATUS_OK)
         status = measure_ticks(report, &rig);
+    if (status == WEFT_STATUS_OK)
+        status = measure_lines(report, &rig);
     if (status == WEFT_STATUS_OK)
         report->schedule_hash = weft_schedule_hash(rig.schedule);
     else

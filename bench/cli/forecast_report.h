@@ -17,6 +17,7 @@ typedef struct forecast_report {
     weft_prospect_machine found;   // What this machine can do.
     weft_forecast_machine machine; // With the placement that is played.
     weft_forecast* forecast;
+    bool lines_known;              // What it costs to read what others wrote was measured.
     weft_forecast_result one;      // With one worker,
     weft_forecast_result* results; // and with each of the counts.
     weft_cli_progress progress;

@@ -126,9 +126,10 @@ static weft_status measure_subject(trial* all) {
         for (uint32_t way = 0; way < WAYS; ++way)
             WEFT_TRY(run_block(all, way, 4));
     }
+    bool known;
     for (uint32_t way = 0; way < WAYS; ++way)
         WEFT_TRY(weft_prospect_lines(&all->here, all->topology, &all->rig, WAYS - 1,
-                                     all->forecast[way], false));
+                                     all->forecast[way], false, &known));
     return compare(all);
 }
 

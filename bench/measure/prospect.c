@@ -251,10 +251,11 @@ static weft_status measure_block(weft_rig* rig, weft_executor* executor, weft_fo
 }
 
 weft_status weft_prospect_lines(const weft_prospect_machine* here, const weft_topology* topology,
-                                weft_rig* rig, uint32_t index, weft_forecast* forecast,
-                                bool digest) {
+                                weft_rig* rig, uint32_t index, weft_forecast* forecast, bool digest,
+                                bool* known_out) {
     weft_forecast_machine machine = weft_prospect_there(here, topology);
     weft_forecast_result two;
+    *known_out = false;
     if (here->alone)
         return WEFT_STATUS_OK;
     WEFT_TRY(weft_forecast_play(forecast, &machine, 2, &two));
@@ -264,6 +265,7 @@ weft_status weft_prospect_lines(const weft_prospect_machine* here, const weft_to
     for (uint32_t block = 0; block < LINES_BLOCKS; ++block)
         WEFT_TRY(
             measure_block(rig, rig->executor[index], forecast, digest, block % 2 == 1, &patience));
+    *known_out = true;
     return WEFT_STATUS_OK;
 }
 

@@ -35,11 +35,12 @@ weft_forecast_machine weft_prospect_there(const weft_prospect_machine* here,
 weft_executor_desc weft_prospect_executor(uint32_t worker_count, const weft_topology* topology);
 
 /// Measures what lines of other workers cost, by some 80 ticks on the executor of this index, which
-/// has two threads. It does nothing if there is one CPU, or if the ticks that the forecast has tell
-/// that the caches of two do not hold the world: then lines come from memory.
+/// has two threads; then `known_out` is true. It does nothing if there is one CPU, or if the ticks
+/// that the forecast has tell that the caches of two do not hold the world: then lines come from
+/// memory.
 weft_status weft_prospect_lines(const weft_prospect_machine* here, const weft_topology* topology,
-                                weft_rig* rig, uint32_t index, weft_forecast* forecast,
-                                bool digest);
+                                weft_rig* rig, uint32_t index, weft_forecast* forecast, bool digest,
+                                bool* known_out);
 
 /// Posts the tick's input and measures one tick on the executor of this index.
 weft_status weft_prospect_tick(weft_rig* rig, uint32_t index, weft_forecast* forecast, bool digest);
