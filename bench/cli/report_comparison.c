@@ -32,7 +32,7 @@ static void identity_hashes(report_table* table, const report_input* input) {
 static void identity_json(report_table* table, const report_input* input) {
     const json_t* root = input->json;
     if (input->kind == REPORT_TRACE)
-        root = json_object_get(root, "otherData");
+        root = json_object_get(root, "metadata");
     bool has_ticks = json_is_integer(json_object_get(root, "ticks"));
     identity_row(table, input,
                  report_json_string(root, input->kind == REPORT_FORECAST ? "simulation" : "module"),

@@ -296,7 +296,7 @@ void report_machine(report_page* page, FILE* file) {
         const char* name;
         json_t* value;
         json_t* facts =
-            input->kind == REPORT_TRACE ? json_object_get(input->json, "otherData") : (json_t*)NULL;
+            input->kind == REPORT_TRACE ? json_object_get(input->json, "metadata") : (json_t*)NULL;
         json_object_foreach(facts, name, value) {
             bool is = json_is_string(value);
             for (size_t j = 0; j < sizeof not_machine / sizeof not_machine[0]; j++)

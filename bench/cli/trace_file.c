@@ -16,6 +16,7 @@
 #include "machine.h"
 
 #define PROCESS_ID "1"
+#define PER_TICK "per tick"
 #define BYTES_MAX (UINT64_C(1) << 30) // More than viewers load.
 #define EVENT_SIZE 2048u              // No event is longer.
 #define NAME_SIZE 512u                // Nor a quoted name of a system, of 63 bytes.
@@ -194,7 +195,7 @@ static bool head(trace_file* file) {
     if (text == NULL)
         return false;
     (void)fprintf(file->file.stream,
-                  "{\"displayTimeUnit\":\"ns\",\n\"otherData\":%s,\n\"traceEvents\":[\n", text);
+                  "{\"displayTimeUnit\":\"ns\",\n\"metadata\":%s,\n\"traceEvents\":[\n", text);
     free(text);
     begin(file, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" PROCESS_ID ",\"tid\":1,\"args\":"
                 "{\"name\":");
@@ -336,33 +337,39 @@ static void put_slice(trace_file* file, const trace_item* item) {
     end(file);
 }
 
-static void put_counter(trace_file* file, const char* name, uint64_t ns, uint64_t value) {
+/// Perfetto's name of the track is both words.
+static void put_counter(trace_file* file, const char* name, const char* what, uint64_t ns,
+                        uint64_t value) {
     begin(file, "{\"ph\":\"C\",\"name\":\"");
     put(file, name);
     put(file, "\",\"pid\":" PROCESS_ID);
     put_time(file, ns);
-    put_argument(file, ",\"args\":{\"value\":", value);
+    put(file, ",\"args\":{\"");
+    put(file, what);
+    put_argument(file, "\":", value);
     put(file, "}}");
     end(file);
 }
 
-/// An arrow from inside of one call to the begin of another.
+/// An arrow from one call to another. Where a slice ends and the next begins Perfetto takes the
+/// next and chrome://tracing the one before, so both ends are a nanosecond inside.
 static void put_flow(trace_file* file, const shown_edge* edge) {
     const trace_item* from = file->systems[edge->from].last;
     const trace_item* to = file->systems[edge->to].first;
-    if (from == NULL || to == NULL || from->record.end_ns > to->record.begin_ns)
+    if (from == NULL || to == NULL || from->record.end_ns > to->record.begin_ns ||
+        from->record.end_ns - from->record.begin_ns < 2 ||
+        to->record.end_ns - to->record.begin_ns < 2)
         return;
-    uint64_t inside = from->record.end_ns - (from->record.end_ns > from->record.begin_ns);
     begin(file, "{\"ph\":\"s\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":");
     put_number(file, ++file->flows);
     put_thread(file, from->worker);
-    put_time(file, inside);
+    put_time(file, from->record.end_ns - 1);
     put(file, "}");
     end(file);
     begin(file, "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"edge\",\"cat\":\"edge\",\"id\":");
     put_number(file, file->flows);
     put_thread(file, to->worker);
-    put_time(file, to->record.begin_ns);
+    put_time(file, to->record.begin_ns + 1);
     put(file, "}");
     end(file);
 }
@@ -370,6 +377,8 @@ static void put_flow(trace_file* file, const shown_edge* edge) {
 static int compare_calls(const void* a, const void* b) {
     const trace_item* x = *(const trace_item* const*)a;
     const trace_item* y = *(const trace_item* const*)b;
+    if (x->record.tick != y->record.tick)
+        return x->record.tick < y->record.tick ? -1 : 1;
     if (x->record.stage != y->record.stage)
         return x->record.stage < y->record.stage ? -1 : 1;
     return (x->record.begin_ns > y->record.begin_ns) - (x->record.begin_ns < y->record.begin_ns);
@@ -382,12 +391,13 @@ static void put_ready(trace_file* file, size_t call_count) {
     for (size_t first = 0; first < call_count;) {
         size_t next = first;
         while (next < call_count &&
+               file->calls[next]->record.tick == file->calls[first]->record.tick &&
                file->calls[next]->record.stage == file->calls[first]->record.stage)
             next++;
         size_t step = (next - first + READY_STEPS - 1) / READY_STEPS;
         for (size_t i = first; i < next; i += step)
-            put_counter(file, "ready calls", file->calls[i]->record.begin_ns, next - i);
-        put_counter(file, "ready calls", file->calls[next - 1]->record.end_ns, 0);
+            put_counter(file, "ready calls", "now", file->calls[i]->record.begin_ns, next - i);
+        put_counter(file, "ready calls", "now", file->calls[next - 1]->record.end_ns, 0);
         first = next;
     }
 }
@@ -419,13 +429,15 @@ static size_t look_at_calls(trace_file* file, const trace_round* round, uint64_t
     return count;
 }
 
-/// Counters stand at the end of the tick.
-static void put_counters(trace_file* file, const trace_round* round, uint64_t ns, uint64_t bytes) {
+/// A value is shown until the next one comes, so what is counted of a tick stands at its begin.
+static void put_counters(trace_file* file, const trace_round* round, const weft_trace_record* tick,
+                         uint64_t bytes) {
     const trace_source* source = file->source;
-    put_counter(file, "entities", ns, weft_world_entity_count(source->world));
-    put_counter(file, "commands", ns, round->commands);
-    put_counter(file, "messages", ns, round->messages);
-    put_counter(file, "bytes of written columns", ns, bytes);
+    uint64_t ns = tick->begin_ns;
+    put_counter(file, "entities", "now", tick->end_ns, weft_world_entity_count(source->world));
+    put_counter(file, "commands", PER_TICK, ns, round->commands);
+    put_counter(file, "messages", PER_TICK, ns, round->messages);
+    put_counter(file, "bytes of written columns", PER_TICK, ns, bytes);
     for (uint32_t i = 0; i < source->worker_count; i++)
         for (uint32_t j = 0; j < WEFT_TRACE_COUNTERS; j++) {
             char name[64];
@@ -433,14 +445,14 @@ static void put_counters(trace_file* file, const trace_round* round, uint64_t ns
                 continue;
             (void)snprintf(name, sizeof name, "worker %" PRIu32 " %s", i,
                            weft_trace_counter_name((weft_trace_counter)j));
-            put_counter(file, name, ns, round->counts[i].value[j]);
+            put_counter(file, name, PER_TICK, ns, round->counts[i].value[j]);
         }
 }
 
 bool trace_file_add(trace_file* file, const trace_round* round) {
     if (file->bytes >= BYTES_MAX)
         return false;
-    uint64_t tick_end = 0;
+    const weft_trace_record* tick = NULL; // The last.
     uint64_t bytes = 0;
     bool first = file->start_ns == 0;
     file->start_ns = first ? UINT64_MAX : file->start_ns;
@@ -448,8 +460,8 @@ bool trace_file_add(trace_file* file, const trace_round* round) {
         const weft_trace_record* record = &round->items[i].record;
         if (first && record->begin_ns < file->start_ns)
             file->start_ns = record->begin_ns;
-        if (record->kind == WEFT_TRACE_TICK && record->end_ns > tick_end)
-            tick_end = record->end_ns;
+        if (record->kind == WEFT_TRACE_TICK && (tick == NULL || record->end_ns > tick->end_ns))
+            tick = record;
     }
     for (size_t i = 0; i < round->count; i++)
         put_slice(file, &round->items[i]);
@@ -458,8 +470,8 @@ bool trace_file_add(trace_file* file, const trace_round* round) {
         put_ready(file, call_count);
     for (uint32_t i = 0; i < file->edge_count; i++)
         put_flow(file, &file->edges[i]);
-    if (tick_end != 0)
-        put_counters(file, round, tick_end, bytes);
+    if (tick != NULL)
+        put_counters(file, round, tick, bytes);
     return true;
 }
 

@@ -1430,7 +1430,7 @@ section_readback() {
 # traced WORKERS TICKS NAME...: the trace is whole and has slices of these names. Without Python
 # only its form is looked at.
 traced() {
-    "$json_value" otherData weft <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
+    "$json_value" metadata weft <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
     tools=$(dirname "$sources")/tools
     for found in python3 /usr/bin/python3; do
         "$found" -c 'import json' 2>/dev/null || continue

@@ -29,7 +29,7 @@ check() {
 # trace [EVIL]: a trace of two workers, whose first system has this name.
 trace() {
     cat <<END
-{"displayTimeUnit":"ns","otherData":{"weft":"0.1.0","module":"creatures","cpu":"a <b>CPU</b>"},
+{"displayTimeUnit":"ns","metadata":{"weft":"0.1.0","module":"creatures","cpu":"a <b>CPU</b>"},
 "traceEvents":[
 {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"worker 0, leads"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"worker 1"}},
