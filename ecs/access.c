@@ -7,12 +7,33 @@
 
 #define ACCESS_MAX 64u
 
+// As it is written in a list.
 static const char* mode_name(weft_access_mode mode) {
     static const char* const names[] = {
         "?",    "READ",    "WRITE",    "READ_OPTIONAL", "WRITE_OPTIONAL",
         "WITH", "WITHOUT", "READ_ANY", "RESOURCE_READ", "RESOURCE_WRITE",
         "EMIT", "CONSUME", "REDUCE",   "REDUCED",       "COMMANDS"};
     return (size_t)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "?";
+}
+
+const char* weft_access_mode_name(weft_access_mode mode) {
+    static const char* const names[] = {
+        [WEFT_ACCESS_READ] = "reads",
+        [WEFT_ACCESS_WRITE] = "writes",
+        [WEFT_ACCESS_READ_OPTIONAL] = "reads optional",
+        [WEFT_ACCESS_WRITE_OPTIONAL] = "writes optional",
+        [WEFT_ACCESS_WITH] = "with",
+        [WEFT_ACCESS_WITHOUT] = "without",
+        [WEFT_ACCESS_READ_ANY] = "reads any",
+        [WEFT_ACCESS_RESOURCE_READ] = "reads resource",
+        [WEFT_ACCESS_RESOURCE_WRITE] = "writes resource",
+        [WEFT_ACCESS_EMIT] = "emits",
+        [WEFT_ACCESS_CONSUME] = "consumes",
+        [WEFT_ACCESS_REDUCE] = "reduces",
+        [WEFT_ACCESS_REDUCED] = "reads reduced",
+        [WEFT_ACCESS_COMMANDS] = "commands",
+    };
+    return mode > 0 && (size_t)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "?";
 }
 
 static bool role_fits(weft_access_mode mode, weft__role role) {

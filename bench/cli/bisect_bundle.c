@@ -86,8 +86,8 @@ static char* plan_text(const bisect_job* job) {
                                                                                : "");
             for (uint32_t i = 0; i < weft_schedule_access_count(schedule, rank); i++) {
                 weft_access access = weft_schedule_access(schedule, rank, i);
-                (void)fprintf(file, "%s %s%s%s", i > 0 ? "," : "", graph_mode_text(access.mode),
-                              access.type != NULL ? " " : "",
+                (void)fprintf(file, "%s %s%s%s", i > 0 ? "," : "",
+                              weft_access_mode_name(access.mode), access.type != NULL ? " " : "",
                               access.type != NULL ? access.type->name : "");
             }
             (void)fputc('\n', file);

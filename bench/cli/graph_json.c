@@ -24,8 +24,8 @@ static json_t* systems_json(const graph_report* report) {
         for (uint32_t i = 0; i < weft_schedule_access_count(report->schedule, rank); i++) {
             weft_access access = weft_schedule_access(report->schedule, rank, i);
             (void)json_array_append_new(
-                accesses, json_pack("{s:s, s:s?}", "mode", graph_mode_text(access.mode), "type",
-                                    access.type != NULL ? access.type->name : NULL));
+                accesses, json_pack("{s:s, s:s?}", "mode", weft_access_mode_name(access.mode),
+                                    "type", access.type != NULL ? access.type->name : NULL));
         }
         (void)json_array_append_new(
             list,

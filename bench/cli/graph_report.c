@@ -51,26 +51,6 @@ const char* graph_name(const graph_report* report, uint32_t rank) {
     return weft_schedule_system_name(report->schedule, rank);
 }
 
-const char* graph_mode_text(weft_access_mode mode) {
-    static const char* const texts[] = {
-        [WEFT_ACCESS_READ] = "reads",
-        [WEFT_ACCESS_WRITE] = "writes",
-        [WEFT_ACCESS_READ_OPTIONAL] = "reads where it is",
-        [WEFT_ACCESS_WRITE_OPTIONAL] = "writes where it is",
-        [WEFT_ACCESS_WITH] = "with",
-        [WEFT_ACCESS_WITHOUT] = "without",
-        [WEFT_ACCESS_READ_ANY] = "reads any",
-        [WEFT_ACCESS_RESOURCE_READ] = "reads resource",
-        [WEFT_ACCESS_RESOURCE_WRITE] = "writes resource",
-        [WEFT_ACCESS_EMIT] = "emits",
-        [WEFT_ACCESS_CONSUME] = "consumes",
-        [WEFT_ACCESS_REDUCE] = "reduces",
-        [WEFT_ACCESS_REDUCED] = "reads reduced",
-        [WEFT_ACCESS_COMMANDS] = "commands",
-    };
-    return texts[mode];
-}
-
 /// Access modes in the order in which they are shown: what a system does, then where.
 static const weft_access_mode mode_order[] = {
     WEFT_ACCESS_WRITE,         WEFT_ACCESS_WRITE_OPTIONAL, WEFT_ACCESS_RESOURCE_WRITE,
@@ -110,7 +90,8 @@ char* graph_accesses(const graph_report* report, uint32_t rank, const char* betw
             if (access.mode != mode_order[m])
                 continue;
             if (!begun)
-                (void)fprintf(t.file, "%s%s", some ? between : "", graph_mode_text(access.mode));
+                (void)fprintf(t.file, "%s%s", some ? between : "",
+                              weft_access_mode_name(access.mode));
             if (access.type != NULL)
                 (void)fprintf(t.file, "%s %s", begun ? "," : "", access.type->name);
             begun = some = true;

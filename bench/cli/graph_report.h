@@ -51,9 +51,6 @@ uint32_t graph_deny_count(const graph_report* report, graph_deny deny);
 
 const char* graph_name(const graph_report* report, uint32_t rank);
 
-/// "writes", "reads any", ...
-const char* graph_mode_text(weft_access_mode mode);
-
 /// "writes Position, Heading; reads Velocity; commands" with `between` for "; ". Free it.
 char* graph_accesses(const graph_report* report, uint32_t rank, const char* between);
 

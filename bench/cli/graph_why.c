@@ -71,8 +71,8 @@ static void bonds_print(FILE* file, const graph_report* report) {
     weft_cli_table_add(&table, "conflict");
     for (uint32_t i = 0; i < count; i++) {
         weft_cli_table_add(&table, "%s", bonds[i].type != NULL ? bonds[i].type->name : "commands");
-        weft_cli_table_add(&table, "%s", graph_mode_text(bonds[i].first));
-        weft_cli_table_add(&table, "%s", graph_mode_text(bonds[i].second));
+        weft_cli_table_add(&table, "%s", weft_access_mode_name(bonds[i].first));
+        weft_cli_table_add(&table, "%s", weft_access_mode_name(bonds[i].second));
         weft_cli_table_add(&table, "%s%s%s%s", bonds[i].conflict ? "" : "none: ", bonds[i].reason,
                            bonds[i].apart != NULL ? ", as one needs and the other excludes " : "",
                            bonds[i].apart != NULL ? bonds[i].apart->name : "");
@@ -100,9 +100,10 @@ void graph_why_print(FILE* file, const void* context) {
 static json_t* bond_json(const weft_bond* bond) {
     return json_pack("{s:s?, s:s, s:s, s:b, s:b, s:s?, s:s}", "type",
                      bond->type != NULL ? bond->type->name : NULL, "first",
-                     graph_mode_text(bond->first), "second", graph_mode_text(bond->second),
-                     "conflict", bond->conflict, "barrier", bond->barrier, "apart",
-                     bond->apart != NULL ? bond->apart->name : NULL, "reason", bond->reason);
+                     weft_access_mode_name(bond->first), "second",
+                     weft_access_mode_name(bond->second), "conflict", bond->conflict, "barrier",
+                     bond->barrier, "apart", bond->apart != NULL ? bond->apart->name : NULL,
+                     "reason", bond->reason);
 }
 
 json_t* graph_bonds_json(const graph_report* report, uint32_t first, uint32_t second) {

@@ -129,6 +129,31 @@ weft_status weft_lockstep_run(const weft_measure_options* options, const char* w
     return status;
 }
 
+static weft_status each(const weft_measure_options* options, const weft_topology* topology,
+                        weft_executor_kind one, const void* subject, weft_lockstep_measure* measure,
+                        weft_measure_table* table) {
+    uint32_t workers = weft_rig_workers(options->worker_max, topology);
+    weft_executor_desc desc =
+        one == WEFT_EXECUTOR_SERIAL ? weft_rig_serial() : weft_rig_threads(1, topology);
+    WEFT_TRY(measure(options, &desc, 1, subject, table));
+    if (workers == 1)
+        return WEFT_STATUS_OK;
+    desc = weft_rig_threads(workers, topology);
+    return measure(options, &desc, workers, subject, table);
+}
+
+weft_status weft_lockstep_each(const weft_measure_options* options, weft_executor_kind one,
+                               const void* subjects, size_t count, size_t size,
+                               weft_lockstep_measure* measure, weft_measure_table* table) {
+    WEFT_ASSERT(one == WEFT_EXECUTOR_SERIAL || one == WEFT_EXECUTOR_THREADS);
+    weft_topology* topology = NULL;
+    weft_status status = weft_topology_create(NULL, &topology);
+    for (size_t i = 0; i < count && status == WEFT_STATUS_OK; ++i)
+        status = each(options, topology, one, (const char*)subjects + i * size, measure, table);
+    weft_topology_destroy(topology);
+    return status;
+}
+
 void weft_lockstep_close(weft_lockstep* all, uint32_t count) {
     for (uint32_t i = 0; i < count; ++i) {
         char line[64]; // Ticks have told whether they failed.

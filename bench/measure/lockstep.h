@@ -45,6 +45,17 @@ weft_status weft_lockstep_run(const weft_measure_options* options, const char* w
                               weft_lockstep_length length, weft_lockstep* all, uint32_t count,
                               weft_measure_table* table);
 
+/// Measures one subject by a number of workers, and adds rows. On failure the table has the line.
+typedef weft_status weft_lockstep_measure(const weft_measure_options* options,
+                                          const weft_executor_desc* desc, uint32_t workers,
+                                          const void* subject, weft_measure_table* table);
+
+/// Measures each of `count` subjects of `size` bytes by one worker, serially or on a thread as
+/// `one` says, and then, where there are several CPUs, by a thread on each that is worth it.
+weft_status weft_lockstep_each(const weft_measure_options* options, weft_executor_kind one,
+                               const void* subjects, size_t count, size_t size,
+                               weft_lockstep_measure* measure, weft_measure_table* table);
+
 /// Ends the logs and destroys the worlds. Zeroed ones are allowed.
 void weft_lockstep_close(weft_lockstep* all, uint32_t count);
 

@@ -48,11 +48,11 @@ static uint32_t choose(const weft_measure_options* options, const weft_executor_
 }
 
 static weft_status measure(const weft_measure_options* options, const weft_executor_desc* desc,
-                           const subject* what, weft_measure_table* table) {
+                           uint32_t workers, const void* subject_of, weft_measure_table* table) {
+    const subject* what = subject_of;
     weft_lockstep all[WAYS];
     uint32_t count = choose(options, desc, what, all);
     unsigned long long entities = all[0].entity_count;
-    uint32_t workers = desc->worker_count > 0 ? desc->worker_count : 1;
     const char* plural = workers > 1 ? "s" : "";
     weft_status status = weft_lockstep_run(options, what->module->name,
                                            weft_lockstep_length_of(options), all, count, table);
@@ -75,28 +75,11 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
     return status;
 }
 
-static weft_status measure_all(const weft_measure_options* options, const weft_topology* topology,
-                               weft_measure_table* table) {
-    uint32_t workers = weft_rig_workers(options->worker_max, topology);
-    for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); ++i) {
-        weft_executor_desc desc = weft_rig_serial();
-        WEFT_TRY(measure(options, &desc, &subjects[i], table));
-        if (workers == 1)
-            continue;
-        desc = weft_rig_threads(workers, topology);
-        WEFT_TRY(measure(options, &desc, &subjects[i], table));
-    }
-    return WEFT_STATUS_OK;
-}
-
 static weft_status run(const weft_measure_options* options, weft_measure_table* table) {
     snprintf(table->title, sizeof(table->title), "what guards cost, as ratios to a run without");
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(NULL, &topology);
-    if (status == WEFT_STATUS_OK)
-        status = measure_all(options, topology, table);
-    weft_topology_destroy(topology);
-    return status;
+    return weft_lockstep_each(options, WEFT_EXECUTOR_SERIAL, subjects,
+                              sizeof(subjects) / sizeof(subjects[0]), sizeof(subjects[0]), measure,
+                              table);
 }
 
 const weft_measure weft_measure_guard = {

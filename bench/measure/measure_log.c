@@ -58,7 +58,7 @@ static weft_status report(const weft_measure_options* options, weft_lockstep all
 }
 
 static weft_status measure(const weft_measure_options* options, const weft_executor_desc* desc,
-                           uint32_t workers, const char* folder, weft_measure_table* table) {
+                           uint32_t workers, const void* folder, weft_measure_table* table) {
     weft_lockstep all[WAYS];
     char paths[WAYS][96];
     choose(options, desc, folder, paths, all);
@@ -72,17 +72,6 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
     return status;
 }
 
-static weft_status measure_all(const weft_measure_options* options, const weft_topology* topology,
-                               const char* folder, weft_measure_table* table) {
-    uint32_t workers = weft_rig_workers(options->worker_max, topology);
-    weft_executor_desc desc = weft_rig_threads(1, topology);
-    WEFT_TRY(measure(options, &desc, 1, folder, table));
-    if (workers == 1)
-        return WEFT_STATUS_OK;
-    desc.worker_count = workers;
-    return measure(options, &desc, workers, folder, table);
-}
-
 static weft_status run(const weft_measure_options* options, weft_measure_table* table) {
     snprintf(table->title, sizeof(table->title), "what logging the tables of creatures costs");
     char folder[64] = "/tmp/weft-bench-XXXXXX";
@@ -90,11 +79,8 @@ static weft_status run(const weft_measure_options* options, weft_measure_table* 
         snprintf(table->error, sizeof(table->error), "no folder could be made in /tmp");
         return WEFT_STATUS_FILE_ERROR;
     }
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(NULL, &topology);
-    if (status == WEFT_STATUS_OK)
-        status = measure_all(options, topology, folder, table);
-    weft_topology_destroy(topology);
+    weft_status status = weft_lockstep_each(options, WEFT_EXECUTOR_THREADS, folder, 1,
+                                            sizeof(folder), measure, table);
     (void)rmdir(folder);
     return status;
 }

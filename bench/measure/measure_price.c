@@ -27,7 +27,8 @@ static const subject subjects[] = {
 };
 
 static weft_status measure(const weft_measure_options* options, const weft_executor_desc* desc,
-                           uint32_t workers, const subject* what, weft_measure_table* table) {
+                           uint32_t workers, const void* subject_of, weft_measure_table* table) {
+    const subject* what = subject_of;
     weft_lockstep all[WAYS];
     for (uint32_t i = 0; i < WAYS; ++i) {
         all[i] =
@@ -59,28 +60,11 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
     return status;
 }
 
-static weft_status measure_all(const weft_measure_options* options, const weft_topology* topology,
-                               weft_measure_table* table) {
-    uint32_t workers = weft_rig_workers(options->worker_max, topology);
-    for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); ++i) {
-        weft_executor_desc desc = weft_rig_threads(1, topology);
-        WEFT_TRY(measure(options, &desc, 1, &subjects[i], table));
-        if (workers == 1)
-            continue;
-        desc.worker_count = workers;
-        WEFT_TRY(measure(options, &desc, workers, &subjects[i], table));
-    }
-    return WEFT_STATUS_OK;
-}
-
 static weft_status run(const weft_measure_options* options, weft_measure_table* table) {
     snprintf(table->title, sizeof(table->title), "what order and the digest of every tick cost");
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(NULL, &topology);
-    if (status == WEFT_STATUS_OK)
-        status = measure_all(options, topology, table);
-    weft_topology_destroy(topology);
-    return status;
+    return weft_lockstep_each(options, WEFT_EXECUTOR_THREADS, subjects,
+                              sizeof(subjects) / sizeof(subjects[0]), sizeof(subjects[0]), measure,
+                              table);
 }
 
 const weft_measure weft_measure_price = {

@@ -30,7 +30,8 @@ static const subject subjects[] = {
 };
 
 static weft_status measure(const weft_measure_options* options, const weft_executor_desc* desc,
-                           const subject* what, weft_measure_table* table) {
+                           uint32_t workers, const void* subject_of, weft_measure_table* table) {
+    const subject* what = subject_of;
     static const char* const names[WAYS] = {"off", "on", "off again"};
     weft_lockstep all[WAYS];
     for (uint32_t i = 0; i < WAYS; ++i) {
@@ -44,7 +45,6 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
         all[i].desc.trace_records = i == ON ? RECORDS : 0;
         snprintf(all[i].name, sizeof(all[i].name), "%s", names[i]);
     }
-    uint32_t workers = desc->worker_count > 0 ? desc->worker_count : 1;
     char label[80];
     snprintf(label, sizeof(label), "%s, %llu, %u worker%s", what->module->name,
              (unsigned long long)all[OFF].entity_count, workers, workers > 1 ? "s" : "");
@@ -68,28 +68,11 @@ static weft_status measure(const weft_measure_options* options, const weft_execu
     return status;
 }
 
-static weft_status measure_all(const weft_measure_options* options, const weft_topology* topology,
-                               weft_measure_table* table) {
-    uint32_t workers = weft_rig_workers(options->worker_max, topology);
-    for (size_t i = 0; i < sizeof(subjects) / sizeof(subjects[0]); ++i) {
-        weft_executor_desc desc = weft_rig_serial();
-        WEFT_TRY(measure(options, &desc, &subjects[i], table));
-        if (workers == 1)
-            continue;
-        desc = weft_rig_threads(workers, topology);
-        WEFT_TRY(measure(options, &desc, &subjects[i], table));
-    }
-    return WEFT_STATUS_OK;
-}
-
 static weft_status run(const weft_measure_options* options, weft_measure_table* table) {
     snprintf(table->title, sizeof(table->title), "what a trace costs, as ratios to a run without");
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(NULL, &topology);
-    if (status == WEFT_STATUS_OK)
-        status = measure_all(options, topology, table);
-    weft_topology_destroy(topology);
-    return status;
+    return weft_lockstep_each(options, WEFT_EXECUTOR_SERIAL, subjects,
+                              sizeof(subjects) / sizeof(subjects[0]), sizeof(subjects[0]), measure,
+                              table);
 }
 
 const weft_measure weft_measure_trace = {

@@ -94,26 +94,6 @@ static void put_world(maker* make) {
     put(make, WEFT__IDENTITY_WORLD, "schema", "%016" PRIx64, weft_world_schema_hash(world));
 }
 
-static const char* mode_name(weft_access_mode mode) {
-    static const char* const names[] = {
-        [WEFT_ACCESS_READ] = "reads",
-        [WEFT_ACCESS_WRITE] = "writes",
-        [WEFT_ACCESS_READ_OPTIONAL] = "reads optional",
-        [WEFT_ACCESS_WRITE_OPTIONAL] = "writes optional",
-        [WEFT_ACCESS_WITH] = "with",
-        [WEFT_ACCESS_WITHOUT] = "without",
-        [WEFT_ACCESS_READ_ANY] = "reads any",
-        [WEFT_ACCESS_RESOURCE_READ] = "reads resource",
-        [WEFT_ACCESS_RESOURCE_WRITE] = "writes resource",
-        [WEFT_ACCESS_EMIT] = "emits",
-        [WEFT_ACCESS_CONSUME] = "consumes",
-        [WEFT_ACCESS_REDUCE] = "reduces",
-        [WEFT_ACCESS_REDUCED] = "reads reduced",
-        [WEFT_ACCESS_COMMANDS] = "commands",
-    };
-    return names[mode];
-}
-
 // Long lists are cut; the hash over everything stands at the end.
 static void put_systems(maker* make, const weft_schedule* schedule) {
     uint32_t count = weft_schedule_system_count(schedule);
@@ -127,7 +107,7 @@ static void put_systems(maker* make, const weft_schedule* schedule) {
             weft_access access = weft_schedule_access(schedule, rank, i);
             if (length < sizeof(text))
                 length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %s%s%s",
-                                           i > 0 ? "," : "", mode_name(access.mode),
+                                           i > 0 ? "," : "", weft_access_mode_name(access.mode),
                                            access.type != NULL ? " " : "",
                                            access.type != NULL ? access.type->name : "");
         }

@@ -211,3 +211,14 @@ static void build_everything(weft_world* world, weft_schedule* schedule) {
 Test(access, what_is_declared_is_reached) {
     sim_same_everywhere(build_everything, 2, NULL);
 }
+
+// Journals and snapshots have these names.
+Test(access, modes_have_names) {
+    static const char* const names[] = {
+        "?",     "reads",    "writes",    "reads optional", "writes optional",
+        "with",  "without",  "reads any", "reads resource", "writes resource",
+        "emits", "consumes", "reduces",   "reads reduced",  "commands",
+        "?"};
+    for (int i = -1; i <= (int)WEFT_ACCESS_COMMANDS + 1; i++)
+        cr_assert_str_eq(weft_access_mode_name((weft_access_mode)i), i < 0 ? "?" : names[i]);
+}

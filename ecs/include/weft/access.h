@@ -25,6 +25,10 @@ typedef enum weft_access_mode {
     WEFT_ACCESS_COMMANDS = 14,      // Record structural commands; type is null.
 } weft_access_mode;
 
+/// What a system does, as people say it: "reads", "writes optional", "reads any"; "?" for what is
+/// no mode. Static. Part of a run's identity, so none ever changes.
+WEFT_API const char* weft_access_mode_name(weft_access_mode mode);
+
 /// One entry of an access list. Each type stands in a list at most once, but for pairs that do not
 /// meet: READ and READ_ANY of a component, WRITE and READ_ANY of a buffered component, EMIT and
 /// CONSUME of a next-tick channel.
