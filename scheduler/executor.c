@@ -92,17 +92,20 @@ __attribute__((noinline)) static void record_call(const stage_run* run, const we
                                                   uint32_t worker, weft_trace_kind kind) {
     weft_executor* executor = run->executor;
     const weft__chunk* chunk = view->chunk;
+    uint64_t tick = view->world->tick;
     uint64_t begin = weft__trace_last(executor->trace, worker);
-    weft_trace_record record = {.begin_ns = begin,
-                                .end_ns = weft__trace_stamp(executor->trace, worker),
-                                .tick = view->world->tick,
-                                .kind = (uint16_t)kind,
-                                .stage = (uint32_t)(run - executor->runs),
-                                .rank = view->commands.rank,
-                                .archetype = chunk == NULL ? WEFT_TRACE_NONE : chunk->archetype,
-                                .shard = chunk == NULL ? WEFT_TRACE_NONE : chunk->shard,
-                                .count = chunk == NULL ? 0 : chunk->row_count};
-    weft__trace_push(executor->trace, worker, record);
+    uint64_t end = weft__trace_stamp(executor->trace, worker);
+    weft_trace_record* record = weft__trace_next(executor->trace, worker, tick, begin);
+    *record = (weft_trace_record){.begin_ns = begin,
+                                  .end_ns = end,
+                                  .tick = tick,
+                                  .kind = (uint16_t)kind,
+                                  .stage = (uint32_t)(run - executor->runs),
+                                  .rank = view->commands.rank,
+                                  .archetype = chunk == NULL ? WEFT_TRACE_NONE : chunk->archetype,
+                                  .shard = chunk == NULL ? WEFT_TRACE_NONE : chunk->shard,
+                                  .count = chunk == NULL ? 0 : chunk->row_count};
+    weft__trace_publish(executor->trace, worker, record);
 }
 
 // Calls a system while somebody wants to know where workers are, what it touches or how long it

@@ -94,6 +94,12 @@ static weft_trace_record plain(const weft__trace* trace, weft_trace_kind kind, u
                                .shard = WEFT_TRACE_NONE};
 }
 
+static void push(weft__trace* trace, uint32_t worker, weft_trace_record record) {
+    weft_trace_record* next = weft__trace_next(trace, worker, record.tick, record.begin_ns);
+    *next = record;
+    weft__trace_publish(trace, worker, next);
+}
+
 void weft__trace_end_wait(weft__trace* trace, weft__trace_ring* ring, uint64_t tick,
                           uint64_t end_ns) {
     uint64_t begin_ns = ring->wait_ns;
@@ -102,13 +108,13 @@ void weft__trace_end_wait(weft__trace* trace, weft__trace_ring* ring, uint64_t t
         return;
     weft_trace_record wait = plain(trace, WEFT_TRACE_WAIT, begin_ns, end_ns);
     wait.tick = tick;
-    weft__trace_push(trace, (uint32_t)(ring - trace->rings), wait);
+    push(trace, (uint32_t)(ring - trace->rings), wait);
 }
 
 void weft__trace_end(weft__trace* trace, weft_trace_kind kind, uint64_t begin_ns, uint32_t stage) {
     weft_trace_record record = plain(trace, kind, begin_ns, weft__trace_stamp(trace, 0));
     record.stage = stage;
-    weft__trace_push(trace, 0, record);
+    push(trace, 0, record);
 }
 
 void weft__trace_tick(weft__trace* trace, uint64_t tick) {
@@ -145,7 +151,7 @@ void weft__trace_phase(weft__runner* runner, weft__phase phase) {
     uint64_t now = weft__trace_stamp(trace, 0);
     if (trace->phase != 0) {
         weft_trace_record record = plain(trace, trace->phase, trace->phase_ns, now);
-        weft__trace_push(trace, 0, record);
+        push(trace, 0, record);
     }
     trace->phase = kinds[phase];
     trace->phase_ns = now;
@@ -169,7 +175,7 @@ void weft__trace_share(weft__trace* trace, uint32_t worker, uint64_t what, uint6
     record.stage = (uint32_t)what;
     record.count = count;
     if (worker != 0)
-        weft__trace_push(trace, worker, record);
+        push(trace, worker, record);
 }
 
 void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint64_t what,
@@ -181,7 +187,7 @@ void weft__trace_help(weft__trace* trace, uint32_t worker, uint32_t other, uint6
     record.stage = (uint32_t)what;
     record.count = count;
     record.other = (uint16_t)other;
-    weft__trace_push(trace, worker, record);
+    push(trace, worker, record);
 }
 
 void weft__trace_begin(weft__trace* trace, uint32_t worker) {

@@ -64,19 +64,29 @@ void weft__trace_destroy(weft__trace* trace);
 void weft__trace_end_wait(weft__trace* trace, weft__trace_ring* ring, uint64_t tick,
                           uint64_t end_ns);
 
-/// Writes a record, and before it the wait that it ends.
-static inline void weft__trace_push(weft__trace* trace, uint32_t worker, weft_trace_record record) {
+/// Where the worker's next record is written, field by field: to copy one that was put together
+/// elsewhere waits for its narrow stores. Before it goes the wait that a record from `begin_ns` on
+/// ends.
+static inline weft_trace_record* weft__trace_next(weft__trace* trace, uint32_t worker,
+                                                  uint64_t tick, uint64_t begin_ns) {
     weft__trace_ring* ring = &trace->rings[worker];
-    WEFT_CHECK(worker < trace->worker_count && record.kind < WEFT_TRACE_KINDS);
-    WEFT_CHECK(record.begin_ns <= record.end_ns);
-    if (__builtin_expect(ring->wait_ns != 0, 0) && record.begin_ns >= ring->wait_ns)
-        weft__trace_end_wait(trace, ring, record.tick, record.begin_ns);
+    WEFT_CHECK(worker < trace->worker_count);
+    if (__builtin_expect(ring->wait_ns != 0, 0) && begin_ns >= ring->wait_ns)
+        weft__trace_end_wait(trace, ring, tick, begin_ns);
     uint64_t written = weft__atomic_u64_load_relaxed(&ring->written);
-    ring->records[written & (trace->capacity - 1)] = record;
-    weft__atomic_u64_store_release(&ring->written, written + 1);
+    return &ring->records[written & (trace->capacity - 1)];
+}
+
+/// It is written.
+static inline void weft__trace_publish(weft__trace* trace, uint32_t worker,
+                                       const weft_trace_record* record) {
+    weft__trace_ring* ring = &trace->rings[worker];
+    WEFT_CHECK(record->kind < WEFT_TRACE_KINDS && record->begin_ns <= record->end_ns);
+    (void)record;
+    uint64_t written = weft__atomic_u64_load_relaxed(&ring->written) + 1;
+    weft__atomic_u64_store_release(&ring->written, written);
     // The line where the next one ends comes while its work is done, and not after it.
-    const weft_trace_record* next = &ring->records[(written + 1) & (trace->capacity - 1)];
-    __builtin_prefetch(&next->count, 1);
+    __builtin_prefetch(&ring->records[written & (trace->capacity - 1)].count, 1);
 }
 
 static inline uint64_t weft__trace_last(const weft__trace* trace, uint32_t worker) {
