@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define GROUP_SIZE 3u
+#define GROUP_SIZE WEFT__OS_GROUP_SIZE
 
 static const struct {
     uint32_t type;
@@ -100,25 +100,38 @@ void weft__os_counters_close(weft__os_counters* counters) {
     for (uint32_t i = WEFT_TRACE_COUNTERS; i-- > 0;)
         if (counters->descriptors[i] >= 0)
             (void)close(counters->descriptors[i]);
-    counters->thread = 0;
+    *counters = (weft__os_counters){.thread = 0};
 }
 
 static uint64_t scaled(uint64_t value, uint64_t enabled_ns, uint64_t running_ns) {
-    return running_ns == 0 || running_ns >= enabled_ns
+    return running_ns >= enabled_ns
                ? value
                : (uint64_t)((double)value * (double)enabled_ns / (double)running_ns);
 }
 
-void weft__os_counters_read(const weft__os_counters* counters, weft_trace_counts* counts) {
-    memset(counts, 0, sizeof(*counts));
+static void add_group(weft__os_counters* counters, uint32_t first, const uint64_t* words) {
+    uint32_t group = first / GROUP_SIZE;
+    uint64_t enabled_ns = words[1] - counters->enabled_ns[group];
+    uint64_t running_ns = words[2] - counters->running_ns[group];
+    if (running_ns == 0)
+        return; // Nothing was counted: the next time stands for this one too.
+    counters->enabled_ns[group] = words[1];
+    counters->running_ns[group] = words[2];
+    for (uint32_t i = first, at = 0; i < first + GROUP_SIZE; i++)
+        if (counters->descriptors[i] >= 0 && at < words[0]) {
+            uint64_t raw = words[3 + at++];
+            counters->total.value[i] += scaled(raw - counters->raw[i], enabled_ns, running_ns);
+            counters->raw[i] = raw;
+        }
+}
+
+void weft__os_counters_read(weft__os_counters* counters, weft_trace_counts* counts) {
     for (uint32_t first = 0; counters->thread != 0 && first < WEFT_TRACE_COUNTERS;
          first += GROUP_SIZE) {
         uint64_t words[3 + GROUP_SIZE] = {0}; // Members, time enabled, time running, values.
-        if (counters->descriptors[first] < 0 ||
-            read(counters->descriptors[first], words, sizeof(words)) < 0)
-            continue;
-        for (uint32_t i = 0, at = 0; i < GROUP_SIZE; i++)
-            if (counters->descriptors[first + i] >= 0 && at < words[0])
-                counts->value[first + i] = scaled(words[3 + at++], words[1], words[2]);
+        if (counters->descriptors[first] >= 0 &&
+            read(counters->descriptors[first], words, sizeof(words)) > 0)
+            add_group(counters, first, words);
     }
+    *counts = counters->total;
 }

@@ -1504,6 +1504,36 @@ END
         "$(printf 'two\nlines\tand \001\177')" "$(printf 'not \357\277\275 UTF-8 \357\277\275')" \
         '</script>{}[]:,' count
 
+    # What the processor counts: in the file, in the summary and in --json; a refusal is one line.
+    program=$weft
+    weft=$modules/counted
+    try 0 - run creatures --entities 2k --ticks 3 --executor threads:2 --trace "$dir/trace.json"
+    out "          cycles 12,000"
+    out "          cache misses 120"
+    out "          page faults 48"
+    ! grep -q 'not counted' "$dir/out" || fail "something is not counted"
+    silent
+    traced 2 3 motion
+    for count in "0 cycles 2000" "1 instructions 6000" "1 cache misses 20" "0 page faults 8"; do
+        [ "$(grep -c "\"worker ${count% *}\".*{\"per tick\":${count##* }}" "$dir/trace.json")" -eq 3 ] ||
+            fail "not counted in each tick: worker $count"
+    done
+    try 0 instructions:2,context-switches:13 run creatures --entities 2k --ticks 3 \
+        --executor threads:2 --trace "$dir/trace.json" --json
+    is 12000 trace counters cycles
+    is 120 trace counters "cache misses"
+    ! "$json_value" trace counters instructions <"$dir/out" >/dev/null 2>&1 ||
+        fail "instructions are counted"
+    case $(value trace not_counted) in
+    "instructions: the processor's counters are not to be had here, as in most virtual machines") ;;
+    *) fail "why is not told" ;;
+    esac
+    silent
+    traced 2 3 motion
+    ! grep -q 'worker 0 instructions\|worker 0 page faults' "$dir/trace.json" ||
+        fail "what is not had is in the file"
+    weft=$program
+
     # A run that fails keeps its trace.
     try 3 run "$modules/failing.so" --trace "$dir/trace.json"
     "$json_value" traceEvents 0 name <"$dir/trace.json" >/dev/null || fail "no JSON in the trace"
