@@ -4,11 +4,11 @@
 //   fold      each entity's commands to one final component set: fold.c
 //   check     limits; up to here the world is unchanged
 //   assign    archetype ids (survivors by slot, then newborns by key), freed slots ascending, slots
-//             of newborns by key, chunks; then handles to newborns in rows become real
+//             of newborns by key, chunks; then handles to newborns become real: handles.c
 //   merge     all shards independently: merge.c
 //
-// Routing, folding and merging go in parallel, in pieces that do not touch each other. What hands
-// out numbers is serial, and comes in order.
+// Routing, folding, handles and merging go in parallel, in pieces that do not touch each other.
+// What hands out numbers is serial, and comes in order.
 
 #include <string.h>
 
@@ -253,63 +253,6 @@ static weft_status assign_chunks(weft_world* world) {
     return WEFT_STATUS_OK;
 }
 
-static void resolve_chunk(void* context, uint32_t worker, uint32_t item) {
-    (void)worker;
-    const weft_world* world = context;
-    weft__chunk* chunk = world->written.items[item];
-    const weft__archetype* table = weft__chunk_table(world, chunk);
-    for (uint32_t column = 0; column < table->column_count; column++)
-        if (chunk->dirty[column])
-            weft__type_resolve(world, weft__type_at(world, table->column_types[column])->type,
-                               chunk->columns[column], chunk->row_count);
-}
-
-// Provisional handles in rows that systems wrote in place become real. Chunks come by the lane that
-// wrote them, so that nearly all are looked at by who has them in its cache.
-static weft_status resolve_chunks(weft_world* world, weft__runner* runner) {
-    uint64_t rows = 0;
-    world->written.count = 0;
-    for (uint32_t i = 0; i < world->lane_count; i++) {
-        const weft__lane* lane = &world->lanes[i];
-        WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->written, lane->changed.count));
-        for (uint32_t j = 0; j < lane->changed.count; j++) {
-            weft__chunk* chunk = lane->changed.items[j];
-            if (!weft__chunk_table(world, chunk)->has_entities ||
-                chunk->written_tick != world->tick + 1)
-                continue;
-            world->written.items[world->written.count++] = chunk;
-            rows += chunk->row_count;
-        }
-    }
-    weft__batch batch = {.count = world->written.count,
-                         .unsharded = world->written.count,
-                         .cost_ns = rows / 2,
-                         .fn = resolve_chunk,
-                         .context = world};
-    return weft__commit_batch(world, runner, &batch);
-}
-
-// The same in all that a system may have written.
-static weft_status resolve_state(weft_world* world, weft__runner* runner) {
-    WEFT_TRY(resolve_chunks(world, runner));
-    for (uint32_t i = 0; i < world->resources.count; i++) {
-        weft__resource* resource = &world->resources.items[i];
-        if (resource->dirty)
-            weft__type_resolve(world, weft__type_at(world, resource->type)->type, resource->values,
-                               resource->count);
-    }
-    for (uint32_t i = 0; i < world->reductions.count; i++) {
-        weft__reduction* reduction = &world->reductions.items[i];
-        weft__type_resolve(world, weft__type_at(world, reduction->type)->type, reduction->value, 1);
-    }
-    for (uint32_t i = 0; i < world->channels.count; i++) {
-        weft__channel* channel = &world->channels.items[i];
-        weft__type_resolve(world, weft__type_at(world, channel->type)->type,
-                           channel->payloads.items, channel->count);
-    }
-    return WEFT_STATUS_OK;
-}
-
 static void merge_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     weft__merge_shard(world, &world->lanes[worker], world->touched.items[item]);
@@ -354,7 +297,7 @@ static weft_status commit_run(weft_world* world, weft__runner* runner) {
     WEFT_TRY(assign_newborns(world));
     WEFT_TRY(assign_chunks(world));
     if (world->creates.count > 0)
-        WEFT_TRY(resolve_state(world, runner));
+        WEFT_TRY(weft__handles_resolve(world, runner));
     weft__runner_phase(runner, WEFT__PHASE_MERGE);
     weft__batch batch = {.count = world->touched.count,
                          .cost_ns = world->records.count * 100u + newborn_count * 10u,
@@ -408,7 +351,7 @@ void weft__commit_trim(weft_world* world) {
     TRIM(world, world->births);
     TRIM(world, world->create_map);
     TRIM(world, world->edits);
-    TRIM(world, world->written);
+    TRIM(world, world->handle_spans);
     TRIM(world, world->sort_keys);
     TRIM(world, world->sort_scratch);
     for (weft__log_block* block = stream->first; block != NULL;) {

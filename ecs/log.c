@@ -195,13 +195,6 @@ void weft__log_read(weft_world* world, const weft__segment* segment) {
                      NULL);
 }
 
-weft_status weft__log_gather(weft_world* world, uint32_t stream) {
-    WEFT_TRY(weft__log_order(world, stream, false));
-    for (uint32_t i = 0; i < world->segments.count; i++)
-        weft__log_read(world, world->segments.items[i]);
-    return WEFT_STATUS_OK;
-}
-
 static void stream_clear(weft__stream* stream) {
     if (stream->first != NULL)
         stream->first->used = 0;

@@ -565,17 +565,19 @@ weft_status weft__world_commit(weft_world* world, weft__runner* runner) {
     return host_commit(world, runner);
 }
 
-weft_status weft__tick_begin(weft_world* world, uint32_t create_units) {
+weft_status weft__tick_begin(weft_world* world, uint32_t create_units, weft__runner* runner) {
     WEFT_ASSERT(!world->running);
     if (world->failed)
         return WEFT_STATUS_WORLD_FAILED;
     world->started = true;
     WEFT_ASSERT(world->host.streams.items[0].segments.count == 0);
+    for (uint32_t i = 0; i < world->lane_count; i++)
+        world->lanes[i].failure.status = WEFT_STATUS_OK;
     for (uint32_t i = 0; i < world->channels.count; i++) {
         weft__channel* channel = &world->channels.items[i];
         weft_status status = WEFT_STATUS_OK;
         if (channel->delivery == WEFT_DELIVERY_NEXT)
-            status = weft__channel_turn(world, i);
+            status = weft__channel_turn(world, i, runner);
         else
             channel->count = 0;
         if (status != WEFT_STATUS_OK)
@@ -585,8 +587,6 @@ weft_status weft__tick_begin(weft_world* world, uint32_t create_units) {
     }
     world->create_units = create_units == 0 ? 1 : create_units;
     world->create_bits = create_bits_for(world->create_units);
-    for (uint32_t i = 0; i < world->lane_count; i++)
-        world->lanes[i].failure.status = WEFT_STATUS_OK;
     world->running = true;
     world->digest_wanted = world->digests.valid;
     world->digests.valid = false;
@@ -621,7 +621,7 @@ weft_status weft__tick_end(weft_world* world, weft__runner* runner) {
     weft__runner_phase(runner, WEFT__PHASE_MESSAGES);
     for (uint32_t i = 0; status == WEFT_STATUS_OK && i < world->channels.count; i++) {
         if (world->channels.items[i].delivery == WEFT_DELIVERY_NEXT)
-            status = weft__channel_collect(world, i);
+            status = weft__channel_collect(world, i, runner);
         else if (world->channels.items[i].delivery == WEFT_DELIVERY_LOG)
             status = weft__channel_keep(world, i, runner);
     }

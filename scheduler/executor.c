@@ -370,10 +370,18 @@ static uint64_t trace_stage(weft_executor* executor, uint32_t index) {
     return weft__trace_last(executor->trace, 0);
 }
 
-// Something of the tick's frame, that began when worker 0 last looked at the clock, has ended.
-static void trace_frame(weft_executor* executor, weft_trace_kind kind, uint32_t stage) {
+// Something of the tick's frame begins where worker 0 last looked at the clock.
+static uint64_t frame_begin(const weft_executor* executor, weft_trace_kind kind, uint32_t stage) {
+    if (executor->trace == NULL)
+        return 0;
+    weft__trace_set_what(executor->trace, weft__trace_pack(kind, stage));
+    return weft__trace_last(executor->trace, 0);
+}
+
+static void frame_end(weft_executor* executor, weft_trace_kind kind, uint64_t begin,
+                      uint32_t stage) {
     if (executor->trace != NULL)
-        weft__trace_end(executor->trace, kind, weft__trace_last(executor->trace, 0), stage);
+        weft__trace_end(executor->trace, kind, begin, stage);
 }
 
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
@@ -429,10 +437,10 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
 static weft_status finish_before(weft_executor* executor, uint32_t stage) {
     weft__task_note* note = executor->notes;
     if (note == NULL)
-        return weft__plan_finish(&executor->plan, stage);
+        return weft__plan_finish(&executor->plan, stage, &executor->runner);
     note->rank = WEFT__NONE;
     note_end(note); // Now it is odd.
-    weft_status status = weft__plan_finish(&executor->plan, stage);
+    weft_status status = weft__plan_finish(&executor->plan, stage, &executor->runner);
     note_end(note);
     return status;
 }
@@ -443,13 +451,14 @@ static weft_status run_stages(weft_executor* executor) {
     weft_world* world = executor->world;
     const weft__failure* failure = NULL;
     for (uint32_t i = 0; i <= executor->plan.stage_count; i++) {
+        uint64_t begin = frame_begin(executor, WEFT_TRACE_FINISH, i);
         weft_status status = finish_before(executor, i);
         if (status != WEFT_STATUS_OK)
             return weft__world_break(world, status, "tick %llu: %s while messages were delivered",
                                      (unsigned long long)world->tick, weft_status_text(status));
         const weft__stage* next = &executor->plan.stages.items[i];
         if (next->channels.count + next->reductions.count > 0)
-            trace_frame(executor, WEFT_TRACE_FINISH, i);
+            frame_end(executor, WEFT_TRACE_FINISH, begin, i);
         failure = weft__world_failure(world); // Also of a reduction, by its last writer's key.
         if (i == executor->plan.stage_count)
             break;
@@ -524,14 +533,18 @@ weft_status weft__executor_step(weft_executor* executor) {
     executor->batch_count = 0;
     if (executor->trace != NULL)
         weft__trace_tick(executor->trace, world->tick);
-    WEFT_TRY(weft__tick_begin(world, weft__plan_units(&executor->plan)));
+    uint64_t begin = frame_begin(executor, WEFT_TRACE_PREPARE, WEFT_TRACE_NONE);
     if (executor->pool != NULL)
         weft__pool_tick_begin(executor);
-    uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
-    trace_frame(executor, WEFT_TRACE_PREPARE, WEFT_TRACE_NONE);
-    weft_status status = run_guarded(executor);
-    weft__float_control_write(control);
-    report_numbers(executor);
+    weft_status status =
+        weft__tick_begin(world, weft__plan_units(&executor->plan), &executor->runner);
+    frame_end(executor, WEFT_TRACE_PREPARE, begin, WEFT_TRACE_NONE);
+    if (status == WEFT_STATUS_OK) {
+        uint64_t control = weft__float_state_pin(); // Of the caller, who is worker 0.
+        status = run_guarded(executor);
+        weft__float_control_write(control);
+        report_numbers(executor);
+    }
     if (status == WEFT_STATUS_OK)
         status = commit(executor);
     if (executor->pool != NULL)

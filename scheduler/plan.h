@@ -86,4 +86,5 @@ uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
                          const weft__chunk* chunk);
 
 /// Delivers the channels and finishes the reductions that stage `stage` may read.
-WEFT_NODISCARD weft_status weft__plan_finish(weft__plan* plan, uint32_t stage);
+WEFT_NODISCARD weft_status weft__plan_finish(weft__plan* plan, uint32_t stage,
+                                             weft__runner* runner);

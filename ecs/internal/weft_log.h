@@ -157,9 +157,6 @@ WEFT_NODISCARD weft_status weft__log_order(struct weft_world* world, uint32_t st
 /// Reads the records of a segment to their places, in key order. Segments are independent.
 void weft__log_read(struct weft_world* world, const weft__segment* segment);
 
-/// Both: all records of one stream of all lanes in key order, in world.records.
-WEFT_NODISCARD weft_status weft__log_gather(struct weft_world* world, uint32_t stream);
-
 /// Forgets the records of one stream in every lane and the host's.
 void weft__log_clear(struct weft_world* world, uint32_t stream);
 

@@ -176,6 +176,21 @@ typedef struct weft__resource {
     WEFT__VEC(weft_digest) pieces; // Of 4096 values each: what the leaf is made of.
 } weft__resource;
 
+/// Messages on their way to consumers, for the workers of a batch.
+typedef struct weft__delivery {
+    const weft_entity* targets; // Pending, in key order, as the next.
+    const uint8_t* payloads;
+    uint32_t channel;
+    uint32_t count;
+} weft__delivery;
+
+/// Values that may hold provisional handles, looked at by one worker.
+typedef struct weft__handle_span {
+    const weft_type* type;
+    uint8_t* values;
+    uint32_t count;
+} weft__handle_span;
+
 /// Some pieces of a resource, hashed by one worker.
 typedef struct weft__digest_part {
     uint32_t resource;
@@ -371,7 +386,7 @@ struct weft_world {
     WEFT__VEC(weft__reduction) reductions;
     WEFT__VEC(uint32_t) tables; // Type ids.
     bool keep_tables;           // Messages of DELIVERY_LOG are recorded.
-    uint32_t keeping;           // The channel whose messages become rows now.
+    weft__delivery delivery;    // Of the batch of messages that runs now.
     uint32_t component_size_max;
     size_t encode_size_max;    // Scratch for the digest of resources and messages, if big-endian.
     uint32_t column_count_max; // Of any archetype.
@@ -425,8 +440,8 @@ struct weft_world {
     WEFT__VEC(uint32_t) create_map; // Sequence in segment to create.
     WEFT__VEC(uint64_t) unit_map;   // Unit to its run in create_map, stamped with the commit.
     WEFT__VEC(weft__edit) edits;
-    uint64_t freed;                  // Slots that the running commit frees.
-    WEFT__VEC(weft__chunk*) written; // This tick, with handles in them.
+    uint64_t freed; // Slots that the running commit frees.
+    WEFT__VEC(weft__handle_span) handle_spans;
     WEFT__VEC(uint32_t) touched;     // Shards.
     WEFT__VEC(uint32_t) wanted_sets; // Sets that this commit stores first, in order.
     WEFT__VEC(uint32_t) sort_keys;
@@ -470,7 +485,8 @@ static inline const weft__type* weft__type_at(const weft_world* world, uint32_t 
 /// Forgets the inputs of before a tick.
 void weft__inputs_forget(weft_world* world, uint64_t tick);
 /// Starts a tick: delivers pending messages, clears per-tick state, fixes provisional numbers.
-WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units);
+WEFT_NODISCARD weft_status weft__tick_begin(weft_world* world, uint32_t create_units,
+                                            weft__runner* runner);
 /// weft_world_commit() by a runner.
 WEFT_NODISCARD weft_status weft__world_commit(weft_world* world, weft__runner* runner);
 /// Ends a tick: buffered swap, commit, pending messages, tick + 1.
@@ -670,6 +686,9 @@ void weft__commit_trim(weft_world* world);
 /// Runs a batch of the commit. Status: that of the first failure.
 WEFT_NODISCARD weft_status weft__commit_batch(weft_world* world, weft__runner* runner,
                                               const weft__batch* batch);
+/// Makes provisional handles real in all that systems wrote in place (handles.c). Status:
+/// OUT_OF_MEMORY.
+WEFT_NODISCARD weft_status weft__handles_resolve(weft_world* world, weft__runner* runner);
 /// Refuses a commit whose creates cannot fit whatever is cancelled, before memory is asked for.
 WEFT_NODISCARD weft_status weft__commit_check_total(weft_world* world, uint64_t creates);
 /// Real handle of a provisional one of the running or last commit; null if cancelled or unknown.
@@ -723,13 +742,16 @@ WEFT_NODISCARD weft_status weft__values_check(const weft__type* type, const void
 
 // channel.c
 /// Merges what was sent into the delivered list (TICK) or the pending one (NEXT).
-WEFT_NODISCARD weft_status weft__channel_deliver(weft_world* world, uint32_t channel);
-WEFT_NODISCARD weft_status weft__channel_collect(weft_world* world, uint32_t channel);
+WEFT_NODISCARD weft_status weft__channel_deliver(weft_world* world, uint32_t channel,
+                                                 weft__runner* runner);
+WEFT_NODISCARD weft_status weft__channel_collect(weft_world* world, uint32_t channel,
+                                                 weft__runner* runner);
 /// What was sent becomes rows (LOG). After the commit, as handles are made real.
 WEFT_NODISCARD weft_status weft__channel_keep(weft_world* world, uint32_t channel,
                                               weft__runner* runner);
 /// Pending becomes delivered, in the order that consumers read.
-WEFT_NODISCARD weft_status weft__channel_turn(weft_world* world, uint32_t channel);
+WEFT_NODISCARD weft_status weft__channel_turn(weft_world* world, uint32_t channel,
+                                              weft__runner* runner);
 WEFT_NODISCARD weft_status weft__channel_post(weft_world* world, uint32_t channel,
                                               weft_entity target, const void* message);
 

@@ -96,6 +96,9 @@ static bool holds(uint16_t outer, uint16_t inner) {
         [WEFT_TRACE_ROUTE] = team,
         [WEFT_TRACE_FOLD] = team,
         [WEFT_TRACE_MERGE] = team,
+        [WEFT_TRACE_ASSIGN] = team,
+        [WEFT_TRACE_PREPARE] = team,
+        [WEFT_TRACE_FINISH] = team,
         [WEFT_TRACE_MESSAGES] = team,
         [WEFT_TRACE_LEAVES] = team,
     };

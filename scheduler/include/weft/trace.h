@@ -18,7 +18,8 @@ extern "C" {
 ///
 ///   HOST | TICK { PREPARE, ( FINISH, STAGE { SYSTEM, HASH, WAIT, HELP { .. } } ).., COMMIT { .. }}
 ///
-/// On the others WAIT, and STAGE, MERGE and the like for their shares of these.
+/// PREPARE, FINISH and most phases of COMMIT hold WAIT and HELP too. On the others WAIT, and STAGE,
+/// MERGE and the like for their shares of these.
 typedef enum weft_trace_kind {
     WEFT_TRACE_HOST = 1,      // Worker 0: what the caller did between its calls.
     WEFT_TRACE_TICK = 2,      // A call of weft_executor_tick().
