@@ -26,6 +26,8 @@ static void describe_frames(weft__processes* processes) {
 
 // "was killed by SIGSEGV", "exited with code 3", ...
 static void end_text(const weft__processes* processes, char* text, size_t capacity) {
+    static const char* const stands[] = {"did nothing", "was in one task",
+                                         "was stopped by somebody", "did not go on"};
     const weft_crash_report* report = &processes->report;
     char name[32];
     switch (report->kind) {
@@ -37,7 +39,7 @@ static void end_text(const weft__processes* processes, char* text, size_t capaci
         (void)snprintf(text, capacity, "exited with code %d", report->exit_code);
         return;
     case WEFT_CRASH_STUCK:
-        (void)snprintf(text, capacity, "was in one task for %.3g s, and was killed",
+        (void)snprintf(text, capacity, "%s for %.3g s, and was killed", stands[processes->stand],
                        (double)processes->stuck_ns / 1e9);
         return;
     case WEFT_CRASH_NONE:

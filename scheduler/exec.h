@@ -16,13 +16,27 @@ struct weft__rollback;
 struct weft__meter;
 struct weft__trace;
 
-/// What a worker process is doing, for when it dies. It lies in memory that the host shares.
+/// What a worker process is doing, for when it dies or does not go on. It lies in memory that the
+/// host shares, and is written by the worker alone.
 typedef struct weft__task_note {
-    WEFT_CACHE_ALIGNED weft__atomic_u64 serial; // Odd: in a system, or
-    uint32_t rank;                              // WEFT__NONE: in what is finished before a stage.
+    WEFT_CACHE_ALIGNED weft__atomic_u64 serial; // Changes as it goes on. Odd: in a system, or
+    uint32_t rank;                              // WEFT__NONE: in another item, or finishing.
     uint32_t archetype;
     uint32_t shard;
 } weft__task_note;
+
+/// The worker goes on: by one into something or out of it, by two from one thing to the next.
+static inline void weft__task_note_step(weft__task_note* note, uint64_t by) {
+    weft__atomic_u64_store_release(&note->serial,
+                                   weft__atomic_u64_load_relaxed(&note->serial) + by);
+}
+
+/// An item of a batch that is no stage's: stages note their systems themselves.
+typedef struct weft__noted {
+    weft__task_note* notes;
+    weft__item_fn* fn;
+    void* context;
+} weft__noted;
 
 /// One stage's batch, as its items see it. It stays where it is and is hardly ever written: a line
 /// that workers have is not taken from them.

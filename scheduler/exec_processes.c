@@ -21,11 +21,15 @@
 void weft__exec_processes_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
     if (weft__processes_inside(executor->pool)) {
+        weft__task_note_step(executor->notes, 2);
         weft__pool_run(runner, batch);
+        weft__task_note_step(executor->notes, 2); // What follows is the leader's alone.
         return;
     }
     executor->stats.tasks += batch->count;
-    weft__pool_run_alone(executor, batch);
+    executor->stats.stages_alone++;
+    for (uint32_t i = 0; i < batch->count; i++)
+        batch->fn(batch->context, 0, i);
 }
 
 // Going back -------------------------------------------------------------------------------------

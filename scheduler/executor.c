@@ -76,15 +76,11 @@ static void report_numbers(weft_executor* executor) {
                                  weft__schedule_at(executor->schedule, sum.key.rank)->name};
 }
 
-static void note_end(weft__task_note* note) {
-    weft__atomic_u64_store_release(&note->serial, weft__atomic_u64_load_relaxed(&note->serial) + 1);
-}
-
 static void note_begin(weft__task_note* note, const weft_commands* commands) {
     note->rank = commands->rank;
     note->archetype = commands->archetype;
     note->shard = commands->shard;
-    note_end(note); // Now it is odd.
+    weft__task_note_step(note, 1);
 }
 
 // What began when the worker last looked at the clock has ended now.
@@ -120,7 +116,7 @@ call_watched(const stage_run* run, weft_view* view, uint32_t worker, const weft_
                              ? system->run(view, system->context)
                              : weft__guard_call(executor->guard, view, worker, system);
     if (note != NULL)
-        note_end(note);
+        weft__task_note_step(note, 1);
     if (executor->trace != NULL)
         record_call(run, view, worker, WEFT_TRACE_SYSTEM);
     return status;
@@ -436,12 +432,13 @@ static weft_status report_failure(weft_executor* executor, const weft__failure* 
 // Functions of reductions are the user's too, so the leader's note says that it is in something.
 static weft_status finish_before(weft_executor* executor, uint32_t stage) {
     weft__task_note* note = executor->notes;
+    WEFT_TRY(weft__plan_deliver(&executor->plan, stage, &executor->runner));
     if (note == NULL)
-        return weft__plan_finish(&executor->plan, stage, &executor->runner);
+        return weft__plan_combine(&executor->plan, stage);
     note->rank = WEFT__NONE;
-    note_end(note); // Now it is odd.
-    weft_status status = weft__plan_finish(&executor->plan, stage, &executor->runner);
-    note_end(note);
+    weft__task_note_step(note, 1);
+    weft_status status = weft__plan_combine(&executor->plan, stage);
+    weft__task_note_step(note, 1);
     return status;
 }
 

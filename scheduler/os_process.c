@@ -114,20 +114,25 @@ static int wait_by(idtype_t type, int id, siginfo_t* info, int options) {
     int failed;
     *info = (siginfo_t){.si_pid = 0};
     do {
-        failed = waitid(type, (id_t)id, info, WEXITED | options);
+        failed = waitid(type, (id_t)id, info, options);
     } while (failed != 0 && errno == EINTR);
     return failed;
 }
 
-// False if it still runs. By its descriptor, as somebody else may have waited for it, and then its
-// id may be another's.
-static bool take(const weft__os_process* process, int options, weft__os_end* end) {
-    siginfo_t info;
+// By its descriptor, as somebody else may have waited for it, and then its id may be another's.
+static int wait_for(const weft__os_process* process, siginfo_t* info, int options) {
     int failed = -1;
     if (process->descriptor >= 0)
-        failed = wait_by(P_PIDFD, process->descriptor, &info, options);
+        failed = wait_by(P_PIDFD, process->descriptor, info, options);
     if (failed != 0 && (process->descriptor < 0 || errno == EINVAL)) // Before Linux 5.4.
-        failed = wait_by(P_PID, process->id, &info, options);
+        failed = wait_by(P_PID, process->id, info, options);
+    return failed;
+}
+
+// False if it still runs.
+static bool take(const weft__os_process* process, int options, weft__os_end* end) {
+    siginfo_t info;
+    int failed = wait_for(process, &info, WEXITED | options);
     *end = (weft__os_end){.known = failed == 0};
     if (failed == 0 && info.si_code == CLD_EXITED)
         end->code = info.si_status;
@@ -142,6 +147,13 @@ bool weft__os_process_ended(weft__os_process* process, weft__os_end* end) {
         return false;
     forget(process);
     return true;
+}
+
+// Only looked at: it stays stopped for whoever looks next.
+bool weft__os_process_stopped(const weft__os_process* process) {
+    siginfo_t info;
+    WEFT_ASSERT(process->id > 0);
+    return wait_for(process, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
 }
 
 void weft__os_process_kill(weft__os_process* process) {

@@ -34,6 +34,9 @@ WEFT_NODISCARD weft_status weft__os_process_start(weft__os_process* process,
 /// True if the process has ended; it is then taken from the system, once.
 bool weft__os_process_ended(weft__os_process* process, weft__os_end* end);
 
+/// True if the process was stopped by a signal, and has not been continued.
+bool weft__os_process_stopped(const weft__os_process* process);
+
 /// Kills a process, if there is one, and waits until it is gone.
 void weft__os_process_kill(weft__os_process* process);
 

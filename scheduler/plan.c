@@ -333,14 +333,18 @@ static void check_reduction(weft__plan* plan, uint32_t index) {
     weft__lane_fail(&world->lanes[0], status, rank, WEFT__NONE, WEFT__NONE, text);
 }
 
-weft_status weft__plan_finish(weft__plan* plan, uint32_t stage_index, weft__runner* runner) {
-    weft_world* world = plan_world(plan);
+weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage_index, weft__runner* runner) {
     const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->channels.count; i++)
-        WEFT_TRY(weft__channel_deliver(world, stage->channels.items[i], runner));
+        WEFT_TRY(weft__channel_deliver(plan_world(plan), stage->channels.items[i], runner));
+    return WEFT_STATUS_OK;
+}
+
+weft_status weft__plan_combine(weft__plan* plan, uint32_t stage_index) {
+    const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->reductions.count; i++) {
         uint32_t index = stage->reductions.items[i];
-        WEFT_TRY(weft__reduction_finish(world, index,
+        WEFT_TRY(weft__reduction_finish(plan_world(plan), index,
                                         plan->producers.items + plan->producer_begin.items[index]));
         check_reduction(plan, index);
     }

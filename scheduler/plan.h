@@ -85,6 +85,7 @@ uint32_t weft__plan_units(const weft__plan* plan);
 uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
                          const weft__chunk* chunk);
 
-/// Delivers the channels and finishes the reductions that stage `stage` may read.
-WEFT_NODISCARD weft_status weft__plan_finish(weft__plan* plan, uint32_t stage,
-                                             weft__runner* runner);
+/// Delivers the channels, and finishes the reductions, that stage `stage` may read.
+WEFT_NODISCARD weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage,
+                                              weft__runner* runner);
+WEFT_NODISCARD weft_status weft__plan_combine(weft__plan* plan, uint32_t stage);

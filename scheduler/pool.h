@@ -72,7 +72,8 @@ typedef struct weft__pool {
     uint64_t last_gain_ns;
     uint64_t lost_ns;        // What it would have gained since the last wake.
     uint64_t won_ns;         // What it has gained since the last wake.
-    weft__perturb perturb;   // Of the running batch.
+    weft__perturb perturb;   // Of the running batch,
+    weft__noted noted;       // as this.
     uint32_t reluctance;     // Wakes that did not pay make the next ones rarer.
     uint64_t preemptions;    // Of the caller,
     uint64_t preemptions_ns; // as of then.
@@ -118,8 +119,6 @@ void weft__pool_rest_stalled(weft__pool* pool, uint64_t begin);
 // pool_run.c
 /// A runner's `run`.
 void weft__pool_run(weft__runner* runner, const weft__batch* batch);
-/// The same without anybody's help.
-void weft__pool_run_alone(weft_executor* executor, const weft__batch* batch);
 /// Measures the join of a batch in which everybody has one item and nobody helps.
 void weft__pool_probe(weft__pool* pool, uint64_t now);
 /// A forked child has the caller's thread only.

@@ -185,10 +185,28 @@ static void wake(weft__pool* pool, uint64_t gain_ns) {
     pool->wake_ns = (3 * pool->wake_ns + worth) / 4;
 }
 
-void weft__pool_run_alone(weft_executor* executor, const weft__batch* batch) {
+static void noted_item(void* context, uint32_t worker, uint32_t item) {
+    const weft__noted* noted = context;
+    weft__task_note* note = &noted->notes[worker];
+    note->rank = WEFT__NONE;
+    weft__task_note_step(note, 1);
+    noted->fn(noted->context, worker, item);
+    weft__task_note_step(note, 1);
+}
+
+// What items do: where workers are watched, they say when.
+static weft__job job_of(weft__pool* pool, const weft__batch* batch) {
+    if (!pool->shared || pool->executor->pace != NULL)
+        return (weft__job){.fn = batch->fn, .context = batch->context, .cuts = pool->cuts};
+    pool->noted = (weft__noted){pool->notes, batch->fn, batch->context};
+    return (weft__job){.fn = noted_item, .context = &pool->noted, .cuts = pool->cuts};
+}
+
+static void run_alone(weft__pool* pool, const weft__batch* batch) {
+    weft__job job = job_of(pool, batch);
     for (uint32_t i = 0; i < batch->count; i++)
-        batch->fn(batch->context, 0, i);
-    executor->stats.stages_alone++;
+        job.fn(job.context, 0, i);
+    pool->executor->stats.stages_alone++;
 }
 
 #define PERTURB_GRAIN_MAX 4u
@@ -199,6 +217,8 @@ static void perturb_job(weft__pool* pool, const weft__batch* batch, weft__job* j
     weft__perturb* perturb = &pool->perturb;
     *perturb = weft__perturb_batch(pool->perturb_seed, executor->world->tick,
                                    executor->batch_count++, batch);
+    perturb->fn = job->fn;
+    perturb->context = job->context;
     job->fn = weft__perturb_item;
     job->context = perturb;
     job->helps = weft__perturb_choose(perturb, 0, 2) == 1;
@@ -206,7 +226,7 @@ static void perturb_job(weft__pool* pool, const weft__batch* batch, weft__job* j
 }
 
 static void run_shared(weft__pool* pool, const weft__batch* batch, uint64_t cost_ns) {
-    weft__job job = {.fn = batch->fn, .context = batch->context, .cuts = pool->cuts};
+    weft__job job = job_of(pool, batch);
     choose_claims(pool, batch, cost_ns, &job);
     if (pool->perturb_seed != 0)
         perturb_job(pool, batch, &job);
@@ -255,7 +275,6 @@ static void check_caller(weft__pool* pool, uint64_t usual_ns, uint64_t took_ns, 
 }
 
 static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pace) {
-    weft_executor* executor = pool->executor;
     weft__pace_terms terms = {.join_ns = pool->join_ns, .workers = pool->active};
     uint64_t known = pace != NULL ? weft__pace_cost(pace, &terms) : 0;
     uint64_t cost_ns = known != 0 ? known : batch->cost_ns;
@@ -267,7 +286,7 @@ static void run_paced(weft__pool* pool, const weft__batch* batch, weft__pace* pa
     if (together)
         run_shared(pool, batch, cost_ns);
     else
-        weft__pool_run_alone(executor, batch);
+        run_alone(pool, batch);
     if (!measures)
         return;
     uint64_t now = weft__os_clock_ns();
@@ -292,7 +311,7 @@ void weft__pool_run(weft__runner* runner, const weft__batch* batch) {
     if (*pool->fork_mark == 0)
         weft__pool_orphan(pool);
     if (pool->active < 2 || batch->count < 2) {
-        weft__pool_run_alone(executor, batch);
+        run_alone(pool, batch);
         return;
     }
     if (executor->desc.everybody) {
@@ -305,7 +324,7 @@ void weft__pool_run(weft__runner* runner, const weft__batch* batch) {
         pace->skip = 0; // The world has grown.
     if (pace != NULL && pace->skip > 0 && !pace->goes_together) {
         pace->skip--;
-        weft__pool_run_alone(executor, batch);
+        run_alone(pool, batch);
         return;
     }
     run_paced(pool, batch, pace);

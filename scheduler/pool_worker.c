@@ -43,6 +43,12 @@ static uint32_t watch_yielding(const weft__pool* pool, const weft__worker* self,
     return epoch;
 }
 
+// Who is awake and does not come by here for long is stuck (processes.c).
+static void go_on(const weft__pool* pool, const weft__worker* self) {
+    if (pool->shared)
+        weft__task_note_step(&pool->notes[self->index], 2);
+}
+
 static void sleep_for_work(weft__pool* pool, weft__worker* self, uint32_t seen,
                            uint64_t deadline_ns) {
     weft__park* park =
@@ -58,6 +64,7 @@ static void sleep_for_work(weft__pool* pool, weft__worker* self, uint32_t seen,
     weft__atomic_u32_store_release(&self->asleep, 1);
     weft__park_sleep(park, ticket, park == &pool->rest ? 0 : deadline_ns);
     weft__atomic_u32_store_release(&self->asleep, 0);
+    go_on(pool, self);
     uint64_t woken = weft__atomic_u64_load_acquire(&pool->woken_ns);
     uint64_t now = weft__os_clock_ns();
     if (deadline_ns == 0 && woken != 0 && woken < now)
@@ -143,6 +150,7 @@ void weft__pool_worker_begin(weft__worker* self) {
 
 // Its own share, and what it can get of the others'.
 static void take_part(weft__pool* pool, weft__worker* self, uint32_t epoch) {
+    go_on(pool, self);
     weft__trace* trace = pool->executor->trace;
     if (trace != NULL)
         (void)weft__trace_stamp(trace, self->index);

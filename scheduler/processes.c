@@ -102,6 +102,7 @@ typedef struct death {
     uint32_t worker;
     weft_crash_kind kind;
     weft__os_end end;
+    weft__stand stand; // STUCK.
 } death;
 
 static bool find_dead(weft__processes* processes, death* out) {
@@ -112,26 +113,59 @@ static bool find_dead(weft__processes* processes, death* out) {
         weft_crash_kind kind = WEFT_CRASH_LOST;
         if (end.known)
             kind = end.signal != 0 ? WEFT_CRASH_SIGNAL : WEFT_CRASH_EXIT;
-        *out = (death){i, kind, end};
+        *out = (death){i, kind, end, WEFT__STAND_NONE};
         return true;
     }
     return false;
 }
 
-// A task that was seen before, and has taken too long since.
-static bool find_stuck(weft__processes* processes, death* out) {
+// How a worker that is where it was at the last look stands there. Who sleeps is not held up, nor
+// the leader between two items: it may wait for others.
+static weft__stand stand_of(const weft__processes* processes, uint32_t worker, uint64_t serial) {
+    bool may_wait = worker == 0 || !processes->idlers_sleep ||
+                    weft__atomic_u32_load_acquire(&processes->pool_workers[worker].asleep) != 0;
+    if (weft__os_process_stopped(&processes->workers[worker]))
+        return WEFT__STAND_STOPPED;
+    if (serial % 2 == 1)
+        return WEFT__STAND_TASK;
+    return may_wait ? WEFT__STAND_NONE : WEFT__STAND_AWAKE;
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// Who has not gone on for too long. If nobody has, and nobody in particular is seen to be held up,
+// it is the leader: for whatever it waits, that does not come. Counted is time between looks, and
+// of one of them not much: who stops all of this, host and workers, does not make them stuck.
+static bool find_stuck(weft__processes* processes, bool awaited, death* out) {
     uint64_t now = weft__os_clock_ns();
+    uint64_t period = processes->stuck_ns / STUCK_LOOKS;
+    uint64_t since = now - processes->stuck_looked_ns;
+    bool quiet = awaited;
+    bool found = false;
+    if (processes->stuck_ns == 0 || since < period)
+        return false;
+    since = less(since, 2 * period);
+    processes->stuck_looked_ns = now;
     for (uint32_t i = 0; i < processes->worker_count; i++) {
         uint64_t serial = weft__atomic_u64_load_acquire(&processes->notes[i].serial);
-        if (serial % 2 == 0 || serial != processes->seen[i]) {
-            processes->seen[i] = serial;
-            processes->seen_ns[i] = now;
-        } else if (now - processes->seen_ns[i] >= processes->stuck_ns) {
-            *out = (death){i, WEFT_CRASH_STUCK, {.known = true}};
-            return true;
+        bool same = serial == processes->seen[i];
+        weft__stand stand = same ? stand_of(processes, i, serial) : WEFT__STAND_NONE;
+        processes->seen[i] = serial;
+        processes->held_ns[i] = stand == WEFT__STAND_NONE ? 0 : processes->held_ns[i] + since;
+        quiet &= same;
+        if (!found && processes->held_ns[i] >= processes->stuck_ns) {
+            *out = (death){i, WEFT_CRASH_STUCK, {.known = true}, stand};
+            found = true;
         }
     }
-    return false;
+    processes->quiet_ns = quiet ? processes->quiet_ns + less(since, now - processes->asked_ns) : 0;
+    if (!found && processes->quiet_ns >= processes->stuck_ns) {
+        *out = (death){0, WEFT_CRASH_STUCK, {.known = true}, WEFT__STAND_AWAKE};
+        found = true;
+    }
+    return found;
 }
 
 static bool is_answered(const weft__processes* processes, uint32_t number) {
@@ -143,6 +177,8 @@ static bool await_answer(weft__processes* processes, uint32_t number, death* out
     weft__desk* desk = processes->desk;
     uint64_t begin = weft__os_clock_ns();
     bool dead = false;
+    processes->asked_ns = begin;
+    processes->quiet_ns = 0;
     do {
         for (uint32_t i = 0; i < WEFT__LOOKS; i++) {
             if (is_answered(processes, number))
@@ -155,9 +191,8 @@ static bool await_answer(weft__processes* processes, uint32_t number, death* out
     while (!is_answered(processes, number) && !dead) {
         weft__os_event_await(&processes->event, processes->workers, processes->worker_count,
                              processes->stuck_ns / STUCK_LOOKS);
-        dead =
-            !is_answered(processes, number) &&
-            (find_dead(processes, out) || (processes->stuck_ns != 0 && find_stuck(processes, out)));
+        dead = !is_answered(processes, number) &&
+               (find_dead(processes, out) || find_stuck(processes, true, out));
     }
     weft__atomic_u32_store_relaxed(&desk->waits, 0);
     return !dead;
@@ -175,6 +210,7 @@ static void note_death(weft__processes* processes, const death* seen, weft_crash
                                   .shard = note->shard};
     report->in_system = weft__atomic_u64_load_acquire(&note->serial) % 2 == 1;
     processes->rank = note->rank;
+    processes->stand = seen->stand;
     processes->fault = (weft__fault){.frame_count = 0};
     memset(processes->place, 0, sizeof(processes->place));
     uint32_t signal = weft__atomic_u32_load_acquire(&crash->signal);
@@ -193,7 +229,7 @@ static bool look_for_dead(weft__processes* processes, death* out) {
     if (now - processes->looked_ns < LOOK_NS)
         return false;
     processes->looked_ns = now;
-    return find_dead(processes, out);
+    return find_dead(processes, out) || find_stuck(processes, false, out);
 }
 
 bool weft__processes_ask(weft__processes* processes, weft__request request, uint64_t argument,
@@ -233,6 +269,7 @@ void weft__processes_kill(weft__processes* processes) {
     weft__os_region_release(processes->pool, processes->pool_size);
     processes->pool = NULL;
     processes->notes = NULL;
+    processes->pool_workers = NULL;
     processes->pool_mark = NULL;
 }
 
@@ -250,12 +287,16 @@ static weft_status start_once(weft__processes* processes, bool* died) {
     death seen;
     WEFT_ASSERT(processes->pool == NULL && executor->pool == NULL);
     memset(processes->desk, 0, processes->shared_size);
+    memset(processes->seen, 0, processes->worker_count * sizeof(*processes->seen));
+    memset(processes->held_ns, 0, processes->worker_count * sizeof(*processes->held_ns));
+    processes->stuck_looked_ns = weft__os_clock_ns();
     weft__park_init(&processes->desk->park, true);
     weft__atomic_u32_store_relaxed(&processes->desk->asked, 1); // For being there.
     weft_status status = weft__pool_create(executor, true);
     processes->pool = executor->pool;
     if (processes->pool != NULL) {
         processes->notes = executor->notes = executor->pool->notes;
+        processes->pool_workers = executor->pool->workers;
         processes->pool_mark = executor->pool->fork_mark;
         processes->pool_size = executor->pool->block_size;
     }
@@ -330,8 +371,8 @@ weft_status weft__processes_create(weft_executor* executor) {
                                    .event = {.descriptor = -1},
                                    .size = size};
     processes->seen = (uint64_t*)(void*)(processes + 1);
-    processes->seen_ns = processes->seen + count;
-    processes->workers = (weft__os_process*)(void*)(processes->seen_ns + count);
+    processes->held_ns = processes->seen + count;
+    processes->workers = (weft__os_process*)(void*)(processes->held_ns + count);
     // The caller's list is gone when workers are started again.
     uint32_t* cpus = (uint32_t*)(void*)(processes->workers + count);
     for (uint32_t i = 0; i < placement->cpu_count; i++)
@@ -348,6 +389,8 @@ weft_status weft__processes_create(weft_executor* executor) {
         executor->desc.topology = processes->own_topology;
     }
     bool roomy = weft_topology_suggested_workers(executor->desc.topology) > count;
+    processes->idlers_sleep = (uint64_t)executor->desc.spin_ns + executor->desc.yield_ns <
+                              executor->desc.stuck_ns / STUCK_LOOKS;
     processes->idle_spin_ns = roomy ? executor->desc.spin_ns : CROWDED_SPIN_NS;
     return WEFT_STATUS_OK;
 }

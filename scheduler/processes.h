@@ -19,12 +19,21 @@ typedef struct weft__desk {
     WEFT_CACHE_ALIGNED weft__atomic_u32 waits; // The host sleeps, and wants the event.
 } weft__desk;
 
+/// How somebody who is stuck was seen.
+typedef enum weft__stand {
+    WEFT__STAND_NONE = 0,
+    WEFT__STAND_TASK = 1,    // In a system, or another item.
+    WEFT__STAND_STOPPED = 2, // By a signal.
+    WEFT__STAND_AWAKE = 3,   // Awake, between items.
+} weft__stand;
+
 /// In memory of the host alone, so that it survives whatever workers do.
 typedef struct weft__processes {
     weft_executor* executor;
     weft_world* world;
     weft__pool* pool;       // Null: no workers live. After a death it may hold anything: hence
     weft__task_note* notes; // what is read of it then.
+    const weft__worker* pool_workers;
     const volatile uint32_t* pool_mark;
     size_t pool_size;
     weft_topology* own_topology;
@@ -34,16 +43,21 @@ typedef struct weft__processes {
     weft__os_event event;
     uint64_t idle_spin_ns; // How long host and leader spin for each other.
     uint64_t stuck_ns;     // 0: nobody is stuck.
+    bool idlers_sleep;     // Before two looks at who is stuck.
     uint64_t looked_ns;    // When the host last looked for deaths without being told.
     weft__recovery recovery;
     weft_executor_stats stats; // Of the executor before the last request.
     uint32_t worker_count;
     weft__os_process* workers; // [worker_count]
-    uint64_t* seen;            // [worker_count]: the task that was running at the last look,
-    uint64_t* seen_ns;         // and since when.
+    uint64_t* seen;            // [worker_count]: how far it was at the last look,
+    uint64_t* held_ns;         // and how long it has stood there with nothing to wait for.
+    uint64_t quiet_ns;         // So long nobody has gone on, while the host waits.
+    uint64_t stuck_looked_ns;  // When that was last looked at.
+    uint64_t asked_ns;         // When the last request began.
     size_t size;
     // The last death outside of ticks that run again.
     weft_crash_report report;
+    weft__stand stand;
     uint32_t rank;
     weft__fault fault;
     char place[WEFT__CRASH_PLACE_SIZE];

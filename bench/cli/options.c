@@ -152,8 +152,8 @@ static const option_row option_rows[] = {
       "With processes: run a tick again up to N times when a worker dies (default: 1)", 2}},
     {WEFT_CLI_RUN,
      {"stuck", KEY_STUCK, "TIME", 0,
-      "With processes: kill a worker that is in one task so long: 500ms, 30s, 0: never (default: "
-      "30s)",
+      "With processes: kill a worker that does not go on for so long: 500ms, 30s, 0: never "
+      "(default: 30s)",
       2}},
     {EXECUTES | WEFT_CLI_TOPO | WEFT_CLI_FORECAST,
      {"placement", KEY_PLACEMENT, "POLICY", 0,

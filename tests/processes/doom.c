@@ -140,16 +140,46 @@ DYING static void die_wildly(const weft_view* view, bool all) {
     die_by_null();
 }
 
-static void* kill_later(void* context) {
-    const struct timespec wait = {0, (long)fate->delay_ns};
+static pthread_t doomed_thread;
+static const weft__worker* doomed_worker;
+static volatile sig_atomic_t asleep;
+
+// Nobody loops in its sleep.
+static void hang(int number) {
+    (void)number;
+    asleep = weft__atomic_u32_load_acquire(&doomed_worker->asleep) != 0;
+    while (!asleep)
+        continue;
+}
+
+// One of the signals that workers do not block is what makes it hang.
+static void* strike_later(void* context) {
+    struct timespec wait = {0, (long)fate->delay_ns};
     (void)context;
-    (void)nanosleep(&wait, NULL);
-    (void)kill(getpid(), SIGKILL);
+    do {
+        (void)nanosleep(&wait, NULL);
+        wait.tv_nsec = 20000;
+        if (fate->kind == DOOM_HANG_LATER)
+            (void)pthread_kill(doomed_thread, SIGFPE);
+        else
+            (void)kill(getpid(), fate->kind == DOOM_LATER ? SIGKILL : SIGSTOP);
+        (void)nanosleep(&wait, NULL);
+    } while (asleep);
     return NULL;
 }
 
-static void die(weft_view* view) {
+static void die_later(void) {
     pthread_t thread;
+    char name[16] = "";
+    (void)prctl(PR_GET_NAME, name);
+    doomed_worker = fate->executor->processes->pool_workers + strtoul(name + 5, NULL, 10);
+    doomed_thread = pthread_self();
+    if (fate->kind == DOOM_HANG_LATER)
+        (void)signal(SIGFPE, hang);
+    (void)pthread_create(&thread, NULL, strike_later, NULL);
+}
+
+static void die(weft_view* view) {
     fate->deaths++;
     fate->died_ns = now_ns();
     switch (fate->kind) {
@@ -187,8 +217,14 @@ static void die(weft_view* view) {
     case DOOM_WILD_ALL:
         die_wildly(view, fate->kind == DOOM_WILD_ALL);
         break;
+    case DOOM_STOP:
+        NEXT_LINE();
+        (void)kill(getpid(), SIGSTOP);
+        break;
     case DOOM_LATER:
-        (void)pthread_create(&thread, NULL, kill_later, NULL);
+    case DOOM_STOP_LATER:
+    case DOOM_HANG_LATER:
+        die_later();
         break;
     case DOOM_NONE:
     case DOOM_KINDS:
@@ -198,8 +234,9 @@ static void die(weft_view* view) {
 
 const char* doom_name(doom_kind kind) {
     static const char* const names[DOOM_KINDS] = {
-        "nothing", "kill",   "null", "read-only", "abort",      "assert",   "exit",
-        "leave",   "divide", "loop", "overflow",  "wild world", "wild all", "later"};
+        "nothing",  "kill",  "null",   "read-only",  "abort",     "assert",
+        "exit",     "leave", "divide", "loop",       "overflow",  "wild world",
+        "wild all", "later", "stop",   "stop later", "hang later"};
     return names[kind];
 }
 
@@ -215,6 +252,9 @@ const char* doom_function(doom_kind kind) {
                                                   "die_by_divide",
                                                   "",
                                                   "die_by_overflow",
+                                                  "",
+                                                  "",
+                                                  "",
                                                   "",
                                                   "",
                                                   ""};
@@ -240,10 +280,16 @@ static bool is_worker(uint32_t index) {
     return prctl(PR_GET_NAME, name) == 0 && strcmp(name, expected) == 0;
 }
 
+static uint64_t cpu_ns(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 // Waits for others, but not for ever: one worker may have to do it all.
 static void wait_for(_Atomic uint32_t* count, uint32_t enough) {
-    uint64_t begin = now_ns();
-    while (*count < enough && now_ns() - begin < 300000000)
+    uint64_t begin = cpu_ns();
+    while (*count < enough && cpu_ns() - begin < 300000000)
         continue;
 }
 
@@ -437,11 +483,15 @@ void doom_check(sim* s, const weft_digest expected[DOOM_TICKS + 1], const char* 
     WORLD_OK(s->world, weft_world_digest_check(s->world));
 }
 
-void doom_kill(const sim* s, uint32_t worker) {
+void doom_signal(const sim* s, uint32_t worker, int number) {
     const struct timespec wait = {0, 6000000};
     const weft__processes* processes = s->executor->processes;
     cr_assert_lt(worker, processes->worker_count);
     cr_assert_not_null(processes->pool);
-    cr_assert_eq(kill(processes->workers[worker].id, SIGKILL), 0);
+    cr_assert_eq(kill(processes->workers[worker].id, number), 0);
     (void)nanosleep(&wait, NULL);
+}
+
+void doom_kill(const sim* s, uint32_t worker) {
+    doom_signal(s, worker, SIGKILL);
 }

@@ -38,6 +38,9 @@ typedef enum doom_kind {
     DOOM_WILD_WORLD, // Writes over all of the world's memory, then DOOM_NULL.
     DOOM_WILD_ALL,   // Also over all else that workers share.
     DOOM_LATER,      // SIGKILL after delay_ns, whatever it does then.
+    DOOM_STOP,       // SIGSTOP.
+    DOOM_STOP_LATER, // The same after delay_ns, whatever it does then,
+    DOOM_HANG_LATER, // or a loop without end.
     DOOM_KINDS,
 } doom_kind;
 
@@ -104,5 +107,8 @@ void doom_check(sim* s, const weft_digest expected[DOOM_TICKS + 1], const char* 
 const char* doom_function(doom_kind kind);
 const char* doom_name(doom_kind kind);
 
-/// Kills an idle worker, and waits until the next request must see it.
+/// Sends an idle worker a signal, and waits until the next request must see what it does.
+void doom_signal(const sim* s, uint32_t worker, int number);
+
+/// The same with SIGKILL.
 void doom_kill(const sim* s, uint32_t worker);

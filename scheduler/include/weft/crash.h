@@ -13,8 +13,8 @@ typedef enum weft_crash_kind {
     WEFT_CRASH_NONE = 0,
     WEFT_CRASH_SIGNAL = 1, // By a signal: its own fault, or somebody's kill.
     WEFT_CRASH_EXIT = 2,   // It called exit() or the like.
-    WEFT_CRASH_STUCK = 3, // It was in one task longer than weft_executor_desc.stuck_ns, and killed.
-    WEFT_CRASH_LOST = 4,  // The host program has waited for it, so nobody knows.
+    WEFT_CRASH_STUCK = 3,  // It did not go on for weft_executor_desc.stuck_ns, and was killed.
+    WEFT_CRASH_LOST = 4,   // The host program has waited for it, so nobody knows.
 } weft_crash_kind;
 
 #define WEFT_CRASH_FRAMES 16u

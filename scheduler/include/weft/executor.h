@@ -74,7 +74,8 @@ typedef struct weft_executor_desc {
     uint32_t image_percent; // and so far apart that they cost at most so many percent of the time
                             // in ticks; 0: exactly image_ticks apart. At most 100.
     uint32_t crash_retries; // After so many deaths in one tick the next ends the attempts.
-    uint64_t stuck_ns;      // Who is in one task for so long is killed; 0: never.
+    uint64_t stuck_ns;      // Who does not go on for so long, in one task, in one part of a commit
+                            // or a digest, or stopped by a signal, is killed; 0: nobody is.
     uint32_t trace_records; // Records of time kept for each worker (<weft/trace.h>), rounded up;
                             // 48 bytes each, at most 2^26. 0: none are, and no time is spent on it.
     uint32_t cookie;        // Set by the default function. Do not write.
