@@ -65,16 +65,24 @@ static bool check_again(weft__processes* processes, weft_status* status) {
 // From the image on. False if somebody died.
 static bool run_again(weft__processes* processes, uint64_t target, weft_status* status) {
     weft_world* world = processes->world;
+    weft__recovery* recovery = &processes->recovery;
+    uint64_t took_ns = 0;
     for (;;) {
-        if (!check_again(processes, status))
-            return false;
-        if (*status == WEFT_STATUS_OK)
-            *status = weft__recovery_post(&processes->recovery);
-        if (*status != WEFT_STATUS_OK || world->tick == target)
+        uint64_t tick = world->tick; // Not to be trusted when somebody has died.
+        bool alive = check_again(processes, status);
+        if (alive && *status == WEFT_STATUS_OK) {
+            weft__recovery_on_the_way(recovery, took_ns);
+            *status = weft__recovery_post(recovery);
+        }
+        if (alive && (*status != WEFT_STATUS_OK || tick == target))
             return true;
-        WEFT_ASSERT(world->tick < target);
-        if (!weft__processes_ask(processes, WEFT__REQUEST_TICK, 0, NULL, status))
+        WEFT_ASSERT(tick < target || !alive);
+        uint64_t begin = weft__os_clock_ns();
+        if (!alive || !weft__processes_ask(processes, WEFT__REQUEST_TICK, 0, NULL, status)) {
+            recovery->reached = tick;
             return false;
+        }
+        took_ns = weft__os_clock_ns() - begin;
         processes->executor->stats.reruns++;
         if (*status != WEFT_STATUS_OK) {
             *status = diverged(processes, "fails");
@@ -92,6 +100,7 @@ static weft_status recover(weft__processes* processes, uint64_t target) {
     uint64_t begin = weft__os_clock_ns();
     bool there = false;
     weft__processes_kill(processes);
+    processes->recovery.reached = target;
     if (!processes->recovery.whole) {
         executor->pool = NULL;
         executor->notes = NULL;
@@ -112,8 +121,12 @@ static weft_status recover(weft__processes* processes, uint64_t target) {
         if (there)
             break;
         weft__processes_kill(processes);
-        if (status == WEFT_STATUS_OK && ++deaths > RERUN_DEATHS_MAX)
-            status = WEFT_STATUS_CRASHED;
+        if (status == WEFT_STATUS_OK && ++deaths > RERUN_DEATHS_MAX) {
+            weft__recovery_put_back(&processes->recovery);
+            executor->stats = processes->stats;
+            status = weft__world_fail(world, WEFT_STATUS_CRASHED,
+                                      "more than %u died while ticks ran again", RERUN_DEATHS_MAX);
+        }
     }
     executor->stats.crashes += 1 + deaths;
     executor->stats.recovery_ns += weft__os_clock_ns() - begin;

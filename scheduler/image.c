@@ -72,6 +72,29 @@ static weft_status make_room(weft__image* image) {
     return WEFT_STATUS_OK;
 }
 
+/// What a walk over the free blocks would find.
+typedef struct gap_count {
+    uint64_t count;
+    size_t bytes;
+} gap_count;
+
+static void count_gap(void* context, uint8_t* begin, size_t size) {
+    gap_count* found = context;
+    (void)begin;
+    found->count++;
+    found->bytes += size;
+}
+
+bool weft__image_has_room(const weft__image* image, const weft_world* world) {
+    const weft__alias_memory* memory = weft__memory_alias(&world->arena.memory);
+    gap_count found = {0, 0};
+    WEFT_ASSERT(memory != NULL && !world->running);
+    weft__arena_gaps(&world->arena, GAP_LEAST, count_gap, &found);
+    WEFT_ASSERT(found.bytes <= memory->used);
+    return found.count <= image->gaps.capacity && found.count <= image->scratch.capacity &&
+           memory->used - found.bytes <= image->capacity;
+}
+
 weft_status weft__image_reserve(weft__image* image, const weft_world* world) {
     const weft__alias_memory* memory = weft__memory_alias(&world->arena.memory);
     WEFT_ASSERT(memory != NULL && !world->running);

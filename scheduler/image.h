@@ -25,6 +25,10 @@ typedef struct weft__image {
     WEFT__VEC(weft__image_gap) scratch;
 } weft__image;
 
+/// True if there is room for a world as it is: then weft__image_reserve() does not fail, and what
+/// the image holds until the next one is taken is not lost in vain.
+bool weft__image_has_room(const weft__image* image, const weft_world* world);
+
 /// Makes room for what there is, so that the copy itself meets no new memory. Status:
 /// OUT_OF_MEMORY; the image is empty then.
 WEFT_NODISCARD weft_status weft__image_reserve(weft__image* image, const weft_world* world);

@@ -84,7 +84,7 @@ static weft_status log_posted(weft__recovery* recovery) {
     return WEFT_STATUS_OK;
 }
 
-static weft_status take_image(weft__recovery* recovery) {
+static weft_status copy_world(weft__recovery* recovery) {
     weft_executor* executor = recovery->executor;
     const weft_world* world = executor->world;
     recovery->whole = false;
@@ -94,13 +94,50 @@ static weft_status take_image(weft__recovery* recovery) {
     recovery->cost_ns = weft__os_clock_ns() - begin;
     recovery->ticks_ns = 0;
     recovery->whole = true;
-    recovery->tick = recovery->logged_tick = world->tick;
-    recovery->posted = recovery->logged = world->inputs.count - posted_begin(world);
-    recovery->inputs.count = recovery->bytes.count = recovery->known.count = 0;
+    recovery->tick = world->tick;
     executor->stats.images++;
     executor->stats.images_ns += recovery->cost_ns;
     executor->stats.image_bytes = recovery->image.kept;
     return WEFT_STATUS_OK;
+}
+
+static weft_status take_image(weft__recovery* recovery) {
+    const weft_world* world = recovery->executor->world;
+    WEFT_TRY(copy_world(recovery));
+    recovery->logged_tick = world->tick;
+    recovery->logged = world->inputs.count - posted_begin(world);
+    recovery->inputs.count = recovery->bytes.count = recovery->known.count = 0;
+    return WEFT_STATUS_OK;
+}
+
+// What was before the image is not needed any more; payloads stay until the next one of take_image.
+static void forget_before(weft__recovery* recovery, uint64_t tick) {
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < recovery->inputs.count; i++)
+        if (recovery->inputs.items[i].tick >= tick)
+            recovery->inputs.items[left++] = recovery->inputs.items[i];
+    recovery->inputs.count = left;
+    left = 0;
+    for (uint32_t i = 0; i < recovery->known.count; i++)
+        if (recovery->known.items[i].tick >= tick)
+            recovery->known.items[left++] = recovery->known.items[i];
+    recovery->known.count = left;
+}
+
+// What of this tick's events was logged before is posted after the image is put back, as it is now.
+void weft__recovery_on_the_way(weft__recovery* recovery, uint64_t took_ns) {
+    const weft_executor* executor = recovery->executor;
+    const weft_world* world = executor->world;
+    recovery->ticks_ns += took_ns;
+    WEFT_ASSERT(recovery->whole && world->tick >= recovery->tick);
+    bool far = 2 * (world->tick - recovery->tick) + recovery->tick >= recovery->reached;
+    if (executor->desc.image_percent == 0 || !far || !is_due(recovery) ||
+        !weft__image_has_room(&recovery->image, world))
+        return;
+    WEFT_ASSERT(posted_begin(world) == world->inputs.count);
+    weft_status status = copy_world(recovery);
+    WEFT_ASSERT(status == WEFT_STATUS_OK);
+    forget_before(recovery, world->tick);
 }
 
 // After changes by the host, which may have been many commands.

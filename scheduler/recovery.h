@@ -34,12 +34,12 @@ typedef struct weft__recovery {
     weft__arena arena;          // Of the lists.
     weft__image image;
     bool whole;               // There is an image, and
-    uint64_t tick;            // it is of this tick,
-    uint32_t posted;          // with so many of its events in it.
+    uint64_t tick;            // it is of this tick.
     weft__recovery_mark mark; // As the last request left the world.
     uint64_t logged_tick;     // Of the events last logged,
     uint32_t logged;          // and how many of these are in the image or in the log.
-    uint64_t ticks_ns;        // In ticks since the image.
+    uint64_t ticks_ns;        // In ticks since the image, also those that ran again.
+    uint64_t reached;         // While ticks run again: where the last attempt ended.
     uint64_t cost_ns;         // Of the image.
     WEFT__VEC(weft__recovery_input) inputs;
     WEFT__VEC(uint8_t) bytes;
@@ -68,6 +68,11 @@ void weft__recovery_put_back(weft__recovery* recovery);
 
 /// Posts the events of the world's tick that are not in the image, again.
 WEFT_NODISCARD weft_status weft__recovery_post(const weft__recovery* recovery);
+
+/// Between two ticks that run again, the last of which took so long: takes an image on the way if
+/// one may be paid for, half of the way at least to where the last attempt ended. So those who die
+/// again and again are outrun, as long as somebody gets so far at all.
+void weft__recovery_on_the_way(weft__recovery* recovery, uint64_t took_ns);
 
 /// The digest that the world must have now, before its tick's events are posted; null if none is
 /// known.

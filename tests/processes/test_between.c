@@ -14,6 +14,7 @@
 #include <signal.h>
 
 #include "folder.h"
+#include "processes.h"
 
 enum {
     TIMEOUT = 100
@@ -323,6 +324,67 @@ Test(between, ticks_that_run_again_may_die_again, .timeout = TIMEOUT) {
     cr_assert_eq(weft_executor_crash_report(s.executor)->deaths, 1);
     cr_assert_geq(weft_executor_stats_read(s.executor).reruns, 1);
     sim_close(&s);
+}
+
+// So many that the lists of what is posted do not grow in later ticks: that takes an image.
+static void post_many(weft_world* world) {
+    for (uint64_t i = 0; weft_world_tick(world) < 3 && i < 30; i++)
+        push(world, i);
+    doom_input(world);
+}
+
+static void run_to(sim* s, uint64_t end, weft_digest digests[DOOM_TICKS + 1]) {
+    while (weft_world_tick(s->world) < end) {
+        post_many(s->world);
+        sim_tick(s);
+        WORLD_OK(s->world,
+                 weft_executor_digest(s->executor, NULL, &digests[weft_world_tick(s->world)]));
+    }
+}
+
+// Two deaths: in tick 10, and in tick 8 when that comes again. Where the budget allows it, half of
+// the way is kept.
+static void die_on_the_way(bool allowed) {
+    weft_digest expected[DOOM_TICKS + 1];
+    weft_digest found[DOOM_TICKS + 1];
+    weft_executor_desc desc = weft_executor_desc_default();
+    doom* f = doom_set(DOOM_ABORT, DOOM_IN_CHUNK, 0);
+    sim serial = doom_open(&desc);
+    run_to(&serial, DOOM_TICKS, expected);
+    sim_close(&serial);
+    desc = doom_desc(2);
+    desc.image_ticks = 1;
+    sim s = doom_open(&desc);
+    weft__recovery* recovery = &s.executor->processes->recovery;
+    run_to(&s, 4, found);
+    recovery->cost_ns = UINT64_MAX / 1000; // None, for now.
+    uint64_t images = weft_executor_stats_read(s.executor).images;
+    uint64_t first = recovery->tick;
+    uint64_t half = first + (10 - first + 1) / 2;
+    run_to(&s, 10, found);
+    cr_assert_eq(weft_executor_stats_read(s.executor).images, images);
+    cr_assert_leq(first, 4);
+    if (allowed) // One tick more, and it is due.
+        recovery->cost_ns = recovery->ticks_ns * desc.image_percent / 100 + 1;
+    f->tick = 8;
+    f->left = 2;
+    run_to(&s, 11, found);
+    weft_executor_stats stats = weft_executor_stats_read(s.executor);
+    cr_assert_eq(f->deaths, 2);
+    cr_assert_eq(stats.crashes, 2);
+    cr_assert_eq(stats.images, images + allowed);
+    cr_assert_eq(recovery->tick, allowed ? half : first, "%" PRIu64, recovery->tick);
+    cr_assert_eq(stats.reruns, 8 - first + 10 - (allowed ? half : first), "%" PRIu64, stats.reruns);
+    run_to(&s, DOOM_TICKS, found);
+    for (uint32_t tick = 1; tick <= DOOM_TICKS; tick++)
+        cr_assert(weft_digest_equal(found[tick], expected[tick]), "another digest after tick %u",
+                  tick);
+    sim_close(&s);
+}
+
+Test(between, an_image_is_taken_on_the_way, .timeout = TIMEOUT) {
+    die_on_the_way(false);
+    die_on_the_way(true);
 }
 
 // What is not in the world ------------------------------------------------------------------------
