@@ -41,6 +41,31 @@ const char* weft_math_name(weft_math_backend math) {
     return (size_t)math < sizeof(names) / sizeof(names[0]) ? names[math] : "unknown";
 }
 
+// Of zeroed memory.
+static weft_status world_begin(weft_world* world, const weft_world_desc* desc,
+                               const weft__arena* arena) {
+    world->desc = *desc;
+    world->read_alias = arena->memory.read_alias;
+    world->write_alias = arena->memory.write_alias;
+    world->arena = *arena;
+    world->allocator_dirty = true;
+    world->block_records = BLOCK_RECORDS;
+    WEFT_TRY(weft__archetypes_init(world));
+    return weft__world_reserve_lanes(world, 1);
+}
+
+weft_status weft__world_replace(weft_world* world, const weft_world_desc* desc,
+                                const weft_memory* memory, uint64_t tick) {
+    weft__arena arena;
+    weft__arena_init(&arena, memory);
+    memset(world, 0, sizeof(*world));
+    weft_status status = world_begin(world, desc, &arena);
+    world->tick = tick;
+    world->started = true;
+    world->failed = true;
+    return status;
+}
+
 weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* memory,
                               weft_world** world_out) {
     WEFT_ASSERT(world_out != NULL);
@@ -61,15 +86,7 @@ weft_status weft_world_create(const weft_world_desc* desc, const weft_memory* me
         weft__arena_deinit(&arena);
         return WEFT_STATUS_OUT_OF_MEMORY;
     }
-    world->desc = *desc;
-    world->read_alias = arena.memory.read_alias;
-    world->write_alias = arena.memory.write_alias;
-    world->arena = arena;
-    world->allocator_dirty = true;
-    world->block_records = BLOCK_RECORDS;
-    weft_status status = weft__archetypes_init(world);
-    if (status == WEFT_STATUS_OK)
-        status = weft__world_reserve_lanes(world, 1);
+    weft_status status = world_begin(world, desc, &arena);
     if (status != WEFT_STATUS_OK) {
         weft_world_destroy(world);
         return status;

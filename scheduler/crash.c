@@ -75,13 +75,12 @@ static void address_text(const weft__processes* processes, char* text, size_t ca
 // Memory that workers share is not to be trusted after a death.
 static void place_text(weft__processes* processes, char* text, size_t capacity) {
     weft_crash_report* report = &processes->report;
-    const weft_schedule* schedule = processes->executor->schedule;
-    report->in_system = report->in_system && processes->rank < weft_schedule_system_count(schedule);
+    report->in_system = report->in_system && processes->rank < processes->system_count;
     if (!report->in_system) {
         report->archetype = report->shard = 0;
         return;
     }
-    const weft__system* system = weft__schedule_at(schedule, processes->rank);
+    const weft__system_card* system = &processes->systems[processes->rank];
     (void)snprintf(report->system, sizeof(report->system), "%s", system->name);
     if (system->scope == WEFT_SCOPE_CHUNK)
         (void)snprintf(text, capacity, " in system \"%.48s\", archetype %u, shard %u", system->name,
@@ -92,9 +91,8 @@ static void place_text(weft__processes* processes, char* text, size_t capacity) 
 
 // Whose frames are told apart from Weft's own: the system's, or any.
 static uintptr_t user_function(const weft__processes* processes) {
-    return processes->report.in_system
-               ? (uintptr_t)weft__schedule_at(processes->executor->schedule, processes->rank)->run
-               : (uintptr_t)weft_world_create;
+    return processes->report.in_system ? (uintptr_t)processes->systems[processes->rank].run
+                                       : (uintptr_t)weft_world_create;
 }
 
 void weft__crash_describe(weft__processes* processes) {

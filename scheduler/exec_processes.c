@@ -102,14 +102,10 @@ static weft_status recover(weft__processes* processes, uint64_t target) {
     weft__processes_kill(processes);
     processes->recovery.reached = target;
     if (!processes->recovery.whole) {
-        executor->pool = NULL;
-        executor->notes = NULL;
-        executor->stats.crashes++;
-        weft__pool_tick_end(executor); // The arena's guard is gone with its pool.
-        weft__crash_describe(processes);
+        weft__processes_lose(processes, target);
         return weft__world_break(world, WEFT_STATUS_CRASHED,
                                  "%s; no image of the world is kept that it could come back from "
-                                 "(weft_executor_desc.image_ticks, .image_percent)",
+                                 "(weft_executor_desc.image_ticks, .image_percent), so it is empty",
                                  processes->report.text);
     }
     while (!there && status == WEFT_STATUS_OK) {
@@ -154,6 +150,8 @@ weft_status weft__exec_processes_ask(weft_executor* executor, weft__request requ
     weft_world* world = executor->world;
     weft_status status;
     bool ticks = request == WEFT__REQUEST_TICK || request == WEFT__REQUEST_TRACED;
+    if (processes->lost)
+        return WEFT_STATUS_WORLD_FAILED;
     WEFT_TRY(weft__recovery_before(&processes->recovery, ticks));
     uint64_t target = world->tick;
     uint32_t retries = executor->desc.crash_retries;

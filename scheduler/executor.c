@@ -505,7 +505,7 @@ weft_status weft__executor_host(weft_executor* executor) {
 
 weft_status weft_executor_commit(weft_executor* executor) {
     WEFT_ASSERT(executor != NULL);
-    if (executor->world->failed)
+    if (executor->world == NULL || executor->world->failed)
         return WEFT_STATUS_WORLD_FAILED;
     return weft__executor_host(executor);
 }
@@ -616,6 +616,8 @@ weft_status weft__executor_serve(weft_executor* executor, weft__request request,
 }
 
 weft_status weft__executor_ask(weft_executor* executor, weft__request request, uint64_t argument) {
+    if (executor->world == NULL)
+        return WEFT_STATUS_WORLD_FAILED; // Lost (loss.c).
     if (weft__memory_is_foreign(&executor->world->arena.memory))
         return WEFT_STATUS_UNSUPPORTED; // Its line would be the other process's.
     return executor->processes != NULL ? weft__exec_processes_ask(executor, request, argument)
@@ -765,17 +767,20 @@ weft_status weft_executor_create(const weft_executor_desc* desc, weft_schedule* 
 }
 
 void weft_executor_destroy(weft_executor* executor) {
-    if (executor == NULL)
+    if (executor == NULL || executor->world == NULL) // Lost (loss.c).
         return;
     if (weft__memory_is_foreign(&executor->world->arena.memory)) {
         weft__processes_destroy(executor->processes);
         return;
     }
     weft__arena* arena = &executor->world->arena;
+    bool lost = executor->processes != NULL && executor->processes->lost;
     if (executor->desc.kind == WEFT_EXECUTOR_PROCESSES)
         weft__exec_processes_stop(executor);
     else if (executor->pool != NULL)
         weft__exec_threads_stop(executor);
+    if (lost)
+        return;
     weft__rollback_destroy(executor);
     weft__guard_destroy(executor->guard);
     weft__trace_destroy(executor->trace);

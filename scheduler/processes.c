@@ -238,6 +238,7 @@ bool weft__processes_ask(weft__processes* processes, weft__request request, uint
     uint32_t number = weft__atomic_u32_load_relaxed(&desk->asked) + 1;
     death seen;
     processes->stats = processes->executor->stats;
+    processes->alias = *processes->recovery.memory;
     if (!look_for_dead(processes, &seen)) {
         desk->request = request;
         desk->argument = argument;
@@ -392,7 +393,7 @@ weft_status weft__processes_create(weft_executor* executor) {
     processes->idlers_sleep = (uint64_t)executor->desc.spin_ns + executor->desc.yield_ns <
                               executor->desc.stuck_ns / STUCK_LOOKS;
     processes->idle_spin_ns = roomy ? executor->desc.spin_ns : CROWDED_SPIN_NS;
-    return WEFT_STATUS_OK;
+    return weft__processes_keep(processes);
 }
 
 void weft__processes_destroy(weft__processes* processes) {
@@ -403,6 +404,8 @@ void weft__processes_destroy(weft__processes* processes) {
     weft__os_event_close(&processes->event);
     weft__recovery_deinit(&processes->recovery);
     weft_topology_destroy(processes->own_topology);
+    weft__os_region_release(processes->systems,
+                            processes->system_count * sizeof(*processes->systems));
     if (processes->desk != NULL)
         weft__os_region_release(processes->desk, processes->shared_size);
     weft__os_region_release(processes, processes->size);

@@ -7,6 +7,7 @@
 #include "os_process.h"
 #include "pool.h"
 #include "recovery.h"
+#include "system.h"
 
 /// Where the host and the leader meet, in memory that all share.
 typedef struct weft__desk {
@@ -27,6 +28,13 @@ typedef enum weft__stand {
     WEFT__STAND_AWAKE = 3,   // Awake, between items.
 } weft__stand;
 
+/// What is told of a system when somebody has died in it.
+typedef struct weft__system_card {
+    char name[WEFT__SYSTEM_NAME];
+    weft_system_fn* run;
+    weft_scope scope;
+} weft__system_card;
+
 /// In memory of the host alone, so that it survives whatever workers do.
 typedef struct weft__processes {
     weft_executor* executor;
@@ -46,7 +54,20 @@ typedef struct weft__processes {
     bool idlers_sleep;     // Before two looks at who is stuck.
     uint64_t looked_ns;    // When the host last looked for deaths without being told.
     weft__recovery recovery;
-    weft_executor_stats stats; // Of the executor before the last request.
+    weft_executor_stats stats;  // Of the executor,
+    weft__alias_memory alias;   // and the record of the world's memory, before the last
+                                // request.
+    weft__system_card* systems; // [system_count], by rank.
+    uint32_t system_count;
+    // What the world's memory has of the host's own, for when that is lost.
+    bool lost; // It is.
+    bool guarded;
+    weft_executor_desc desc;
+    weft_world_desc world_desc;
+    weft_memory memory;
+    weft_schedule* schedule;
+    struct weft__trace* trace;
+    size_t trace_size;
     uint32_t worker_count;
     weft__os_process* workers; // [worker_count]
     uint64_t* seen;            // [worker_count]: how far it was at the last look,
@@ -81,6 +102,13 @@ bool weft__processes_ask(weft__processes* processes, weft__request request, uint
                          weft_crash_report* report, weft_status* status);
 /// True in a worker.
 bool weft__processes_inside(const weft__pool* pool);
+
+// loss.c
+/// Keeps what the next asks for. Before any worker lives. Status: OUT_OF_MEMORY.
+WEFT_NODISCARD weft_status weft__processes_keep(weft__processes* processes);
+/// After all are killed, where no image is kept: describes the death, and puts an empty world that
+/// has failed in the place of the old one, which is not read any more.
+void weft__processes_lose(weft__processes* processes, uint64_t tick);
 
 // crash.c
 /// Fills in what a report says in words.

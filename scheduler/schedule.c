@@ -33,7 +33,9 @@ weft_status weft_schedule_create(weft_world* world, weft_schedule** schedule_out
 }
 
 void weft_schedule_destroy(weft_schedule* schedule) {
-    if (schedule == NULL || weft__memory_is_foreign(&schedule->world->arena.memory))
+    if (schedule == NULL || schedule->world == NULL) // Lost (loss.c).
+        return;
+    if (weft__memory_is_foreign(&schedule->world->arena.memory))
         return;
     weft__arena* arena = &schedule->world->arena;
     for (uint32_t i = 0; i < schedule->systems.count; i++) {

@@ -472,6 +472,11 @@ weft_status weft__world_fail(weft_world* world, weft_status status, const char* 
 /// Marks the world failed, until a state is decoded, and returns `status`.
 weft_status weft__world_break(weft_world* world, weft_status status, const char* format, ...)
     WEFT_PRINTF(3, 4);
+/// Puts a failed world without anything in the place of one whose memory held anything and has been
+/// given back, after so many ticks. Nothing of the old one is read. Status: OUT_OF_MEMORY; it may
+/// then only be destroyed.
+WEFT_NODISCARD weft_status weft__world_replace(weft_world* world, const weft_world_desc* desc,
+                                               const weft_memory* memory, uint64_t tick);
 /// Makes sure that lanes 0 to count - 1 exist and have room.
 WEFT_NODISCARD weft_status weft__world_reserve_lanes(weft_world* world, uint32_t count);
 /// Gives lanes room for every chunk and channel; after a commit that made chunks.

@@ -68,8 +68,8 @@ typedef struct weft_executor_desc {
     uint32_t rollback_percent; // and so far apart that they cost at most so many percent of the
                                // time in ticks; 0: exactly rollback_ticks apart. At most 100.
     // PROCESSES. If one of the next two is not 0, an image of the world's memory is kept, which the
-    // world comes back from when a worker dies; else that fails the world. Images are taken at
-    // least so many ticks apart,
+    // world comes back from when a worker dies; else that fails the world, which is then empty, as
+    // nothing that it held is trusted. Images are taken at least so many ticks apart,
     uint32_t image_ticks;
     uint32_t image_percent; // and so far apart that they cost at most so many percent of the time
                             // in ticks; 0: exactly image_ticks apart. At most 100.
