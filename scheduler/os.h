@@ -127,12 +127,19 @@ void weft__os_timer_exact(void);
 /// A clock of the CPU time that somebody has had.
 typedef int weft__os_cpu_clock;
 
-/// The calling thread's, for other threads of the process; or with `process` the whole process's,
-/// for other processes.
-weft__os_cpu_clock weft__os_cpu_clock_own(bool process);
+/// The calling thread's, for other threads of the process. There is none for other processes: while
+/// one runs, what it has had is told to others every few milliseconds only.
+weft__os_cpu_clock weft__os_cpu_clock_own(void);
 
 /// Reads it; 0 if the system does not tell. A system call.
 uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock);
+
+/// The calling process's number.
+int weft__os_process_id(void);
+
+/// How long the main thread of a process has ever waited for a CPU when it could have run, up to
+/// when it last got one. False if the system does not tell. Some system calls.
+bool weft__os_cpu_wait_ns(int process, uint64_t* wait_ns);
 
 /// How often the calling thread has lost its CPU to another that wanted it. A system call.
 uint64_t weft__os_preemptions(void);

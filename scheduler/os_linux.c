@@ -256,10 +256,9 @@ void weft__os_timer_exact(void) {
     (void)prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 }
 
-weft__os_cpu_clock weft__os_cpu_clock_own(bool process) {
+weft__os_cpu_clock weft__os_cpu_clock_own(void) {
     clockid_t clock = CLOCK_MONOTONIC;
-    int failed = process ? clock_getcpuclockid(getpid(), &clock)
-                         : pthread_getcpuclockid(pthread_self(), &clock);
+    int failed = pthread_getcpuclockid(pthread_self(), &clock);
     WEFT_ASSERT(failed == 0);
     return clock;
 }
@@ -269,6 +268,29 @@ uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock) {
     if (clock_gettime(clock, &time) != 0)
         return 0;
     return (uint64_t)time.tv_sec * NANOSECONDS + (uint64_t)time.tv_nsec;
+}
+
+int weft__os_process_id(void) {
+    return (int)getpid();
+}
+
+// "CPU time, time on a run queue, times that it ran"
+bool weft__os_cpu_wait_ns(int process, uint64_t* wait_ns) {
+    char text[96];
+    (void)snprintf(text, sizeof(text), "/proc/%d/schedstat", process);
+    int file = open(text, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t size = read(file, text, sizeof(text) - 1);
+    (void)close(file);
+    if (size <= 0)
+        return false;
+    text[size] = '\0';
+    char* second = strchr(text, ' ');
+    if (second == NULL)
+        return false;
+    *wait_ns = strtoull(second, NULL, 10);
+    return true;
 }
 
 uint64_t weft__os_preemptions(void) {

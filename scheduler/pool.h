@@ -31,12 +31,14 @@ typedef struct weft__worker {
     weft__atomic_u32 resting; // Written by the caller, seldom.
     uint64_t rest_until;      // The caller's: UINT64_MAX for good.
     uint64_t rest_ns;
-    uint64_t cpu_ns;                            // CPU time when the caller last looked.
+    uint64_t cpu_ns;                            // CPU time when the caller last looked; of
+                                                // processes what they waited for it.
     bool stalled;                               // It has had none for a while.
     WEFT_CACHE_ALIGNED weft__atomic_u64 helped; // From here on written by the worker.
     weft__atomic_u64 late_ns;                   // From the last wake to its first look.
     weft__atomic_u32 asleep;
-    weft__os_cpu_clock cpu_clock;
+    weft__os_cpu_clock cpu_clock; // Of threads;
+    int process;                  // else its id.
 } weft__worker;
 
 typedef struct weft__pool {

@@ -43,14 +43,32 @@ void weft__pool_end_rests(weft__pool* pool, uint64_t now) {
     }
 }
 
+// Of a process what it has had is not told while it runs, but afterwards how long it waited.
+static void begin_wait(weft__worker* one) {
+    bool asleep = weft__atomic_u32_load_acquire(&one->asleep) != 0;
+    one->stalled = !asleep && weft__os_cpu_wait_ns(one->process, &one->cpu_ns);
+}
+
+static bool has_waited(const weft__worker* one, uint64_t elapsed_ns) {
+    uint64_t wait_ns;
+    return weft__os_cpu_wait_ns(one->process, &wait_ns) &&
+           wait_ns - one->cpu_ns > elapsed_ns - elapsed_ns / 4;
+}
+
+static void look_at_thread(weft__worker* one, uint64_t elapsed_ns) {
+    uint64_t cpu = weft__os_cpu_clock_ns(one->cpu_clock);
+    uint64_t had = cpu - one->cpu_ns;
+    one->cpu_ns = cpu;
+    bool asleep = weft__atomic_u32_load_acquire(&one->asleep) != 0;
+    one->stalled |= elapsed_ns != 0 && !asleep && had < elapsed_ns / 4;
+}
+
 void weft__pool_look_for_stalls(weft__pool* pool, uint64_t elapsed_ns) {
     for (uint32_t i = 1; i < pool->worker_count; i++) {
-        weft__worker* one = &pool->workers[i];
-        uint64_t cpu = weft__os_cpu_clock_ns(one->cpu_clock);
-        uint64_t had = cpu - one->cpu_ns;
-        one->cpu_ns = cpu;
-        bool asleep = weft__atomic_u32_load_acquire(&one->asleep) != 0;
-        one->stalled |= elapsed_ns != 0 && !asleep && had < elapsed_ns / 4;
+        if (!pool->shared)
+            look_at_thread(&pool->workers[i], elapsed_ns);
+        else if (elapsed_ns == 0)
+            begin_wait(&pool->workers[i]);
     }
 }
 
@@ -59,7 +77,8 @@ void weft__pool_rest_stalled(weft__pool* pool, uint64_t begin) {
     uint64_t lost_ns = now - begin;
     for (uint32_t i = 1; i < pool->worker_count; i++) {
         weft__worker* one = &pool->workers[i];
-        if (one->stalled && lost_ns > pool->last_gain_ns)
+        if (one->stalled && lost_ns > pool->last_gain_ns &&
+            (!pool->shared || has_waited(one, lost_ns)))
             weft__pool_give_rest(pool, one, now, lost_ns);
         one->stalled = false;
     }

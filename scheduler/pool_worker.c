@@ -141,7 +141,10 @@ void weft__pool_worker_begin(weft__worker* self) {
     const weft__pool* pool = self->pool;
     if (self->cpu != WEFT__PLACEMENT_UNPINNED)
         self->pinned = weft_topology_pin_self(pool->topology, self->cpu) == WEFT_STATUS_OK;
-    self->cpu_clock = weft__os_cpu_clock_own(pool->shared);
+    if (pool->shared)
+        self->process = weft__os_process_id();
+    else
+        self->cpu_clock = weft__os_cpu_clock_own();
     (void)weft__float_state_pin();
     weft__os_timer_exact();
     if (pool->executor->trace != NULL)

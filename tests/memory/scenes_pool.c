@@ -55,9 +55,18 @@ void weft__os_thread_join(weft__os_thread* thread) {
             (void)check_futex_wait(&s.left[i], 0, false);
 }
 
-weft__os_cpu_clock weft__os_cpu_clock_own(bool process) {
-    (void)process;
+weft__os_cpu_clock weft__os_cpu_clock_own(void) {
     return 0;
+}
+
+int weft__os_process_id(void) {
+    return 1;
+}
+
+bool weft__os_cpu_wait_ns(int process, uint64_t* wait_ns) {
+    (void)process;
+    (void)wait_ns;
+    return false; // Only of workers that are processes.
 }
 
 uint64_t weft__os_cpu_clock_ns(weft__os_cpu_clock clock) {

@@ -169,7 +169,7 @@ typedef struct burner {
 
 static void burn(void* context) {
     burner* mine = context;
-    mine->clock = weft__os_cpu_clock_own(false);
+    mine->clock = weft__os_cpu_clock_own();
     weft__atomic_u32_store_release(&mine->ready, 1);
     while (weft__atomic_u32_load_acquire(&mine->stop) == 0)
         weft__cpu_relax();
@@ -186,6 +186,52 @@ Test(os, cpu_time_of_a_thread_grows_while_it_runs, .timeout = 20) {
         weft__os_yield();
     weft__atomic_u32_store_release(&shared.stop, 1);
     weft__os_thread_join(&thread);
+}
+
+static uint64_t wait_of(pid_t process) {
+    uint64_t wait_ns = 0;
+    if (!weft__os_cpu_wait_ns(process, &wait_ns))
+        cr_skip("the system does not tell");
+    return wait_ns;
+}
+
+static void burn_for(uint64_t ns) {
+    uint64_t begin = weft__os_clock_ns();
+    while (weft__os_clock_ns() - begin < ns)
+        weft__cpu_relax();
+}
+
+// Two that burn on one CPU wait for each other; one that sleeps does not wait.
+Test(os, who_has_no_cpu_waits_for_it, .timeout = 20) {
+    uint64_t wait_ns;
+    cpu_set_t all;
+    cpu_set_t one;
+    cr_assert_eq(sched_getaffinity(0, sizeof(all), &all), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+    pid_t sleeper = fork();
+    if (sleeper == 0)
+        for (;;)
+            (void)pause();
+    pid_t burner_id = fork();
+    if (burner_id == 0)
+        burn_for(UINT64_C(10000000000));
+    if (burner_id == 0)
+        _exit(0);
+    burn_for(20000000);
+    uint64_t slept = wait_of(sleeper);
+    uint64_t burnt = wait_of(burner_id);
+    burn_for(200000000);
+    cr_assert_gt(wait_of(burner_id) - burnt, 20000000);
+    cr_assert_eq(wait_of(sleeper), slept);
+    cr_assert_eq(kill(burner_id, SIGKILL), 0);
+    cr_assert_eq(kill(sleeper, SIGKILL), 0);
+    cr_assert_eq(waitpid(burner_id, NULL, 0), burner_id);
+    cr_assert_eq(waitpid(sleeper, NULL, 0), sleeper);
+    cr_assert(!weft__os_cpu_wait_ns(sleeper, &wait_ns));
 }
 
 Test(os, fork_mark_is_clear_in_the_child, .timeout = 20) {
