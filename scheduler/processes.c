@@ -190,7 +190,7 @@ static bool await_answer(weft__processes* processes, uint32_t number, death* out
     weft__atomic_fence_seq_cst();
     while (!is_answered(processes, number) && !dead) {
         weft__os_event_await(&processes->event, processes->workers, processes->worker_count,
-                             processes->stuck_ns / STUCK_LOOKS);
+                             (processes->stuck_ns + STUCK_LOOKS - 1) / STUCK_LOOKS);
         dead = !is_answered(processes, number) &&
                (find_dead(processes, out) || find_stuck(processes, true, out));
     }
