@@ -164,6 +164,7 @@ uint64_t export_bits(const export_row* row, const export_column* column) {
     if (column->form == EXPORT_TICK)
         return row->tick;
     uint32_t size = weft_kind_size(column->kind);
+    WEFT_ASSERT(size >= 1 && size <= 8); // Columns are of scalars.
     const uint8_t* from =
         weft_simlog_reader_column(row->log->reader, row->table->index, column->source) +
         row->index * size;

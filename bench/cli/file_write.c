@@ -37,21 +37,26 @@ weft_status weft_cli_file_begin(weft_cli_file* file, const char* path, const cha
     *file = (weft_cli_file){.path = path, .what = what};
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return file_fail(file, "not a regular file", line, capacity);
-    if (asprintf(&file->temporary, "%s.tmp-XXXXXX", path) < 0)
-        file->temporary = NULL;
-    int descriptor = file->temporary != NULL ? mkostemp(file->temporary, O_CLOEXEC) : -1;
+    char* temporary = NULL;
+    FILE* stream = NULL;
+    if (asprintf(&temporary, "%s.tmp-XXXXXX", path) < 0)
+        temporary = NULL;
+    int descriptor = temporary != NULL ? mkostemp(temporary, O_CLOEXEC) : -1;
     mode_t mask = umask(0);
     (void)umask(mask);
     if (descriptor >= 0 && fchmod(descriptor, 0666 & ~mask) == 0)
-        file->stream = fdopen(descriptor, "w");
-    if (file->stream != NULL)
+        stream = fdopen(descriptor, "w");
+    if (stream != NULL) {
+        file->temporary = temporary;
+        file->stream = stream;
         return WEFT_STATUS_OK;
+    }
     (void)file_fail(file, strerror(errno), line, capacity);
     if (descriptor >= 0) {
         (void)close(descriptor);
-        (void)unlink(file->temporary);
+        (void)unlink(temporary);
     }
-    free(file->temporary);
+    free(temporary);
     *file = (weft_cli_file){0};
     return WEFT_STATUS_FILE_ERROR;
 }

@@ -203,6 +203,7 @@ static void box_lay(const picture* p, box* outer, double x, double y) {
         height = one.height > height ? one.height : height;
         at = one.end;
     }
+    WEFT_ASSERT(count > 0); // No box is empty.
     bool framed = outer->level != LEVEL_MACHINE;
     double head = framed ? HEAD + 3 : 0;
     double side = framed ? PAD : 0;
@@ -216,8 +217,9 @@ static void box_lay(const picture* p, box* outer, double x, double y) {
     uint32_t number = 0;
     for (uint32_t at = outer->first; at < outer->end; number++) {
         box one = {inside, at, box_end(p, inside, at, outer->end), 0, 0};
-        box_lay(p, &one, x + side + number % columns * (width + PAD),
-                y + head + number / columns * (height + PAD));
+        uint32_t row = number / columns;
+        uint32_t column = number % columns;
+        box_lay(p, &one, x + side + column * (width + PAD), y + head + row * (height + PAD));
         at = one.end;
     }
 }

@@ -16,7 +16,9 @@ enum {
 
 // Rounds after which the samples are looked at. The first is the least that can be certain.
 static const uint32_t looks[] = {8, 12, 18, 27, 40, WEFT_TUNE_ROUNDS_MAX};
-#define LOOKS (sizeof(looks) / sizeof(looks[0]))
+enum {
+    LOOKS = sizeof(looks) / sizeof(looks[0])
+};
 
 typedef struct search {
     const weft_tune_desc* desc;
@@ -51,7 +53,7 @@ static weft_tune_verdict judge(const weft_statistics_ratio* ratio) {
 }
 
 static bool is_look(uint32_t rounds) {
-    for (size_t i = 0; i < LOOKS; ++i)
+    for (uint32_t i = 0; i < LOOKS; i++)
         if (looks[i] == rounds)
             return true;
     return false;
