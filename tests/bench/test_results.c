@@ -1,34 +1,30 @@
 // Files of results: what was written is read, and what is no such file is refused and left alone.
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
 #include "harness.h"
 #include "results.h"
 
-#include <criterion/criterion.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
-static char folder[64];
-static char path[96];
+#include "one_file.h"
+
 static char line[WEFT_RESULTS_LINE];
 
 static void set_up(void) {
     if (!weft_results_supported())
         cr_skip_test("built without SQLite");
-    strcpy(folder, "/tmp/weft-results-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/file", folder);
+    one_file_make();
 }
 
 static void tear_down(void) {
-    char journal[128];
+    char journal[sizeof(path) + 8];
     snprintf(journal, sizeof(journal), "%s-journal", path);
     unlink(journal);
-    unlink(path);
-    rmdir(folder);
+    one_file_remove();
 }
 
 TestSuite(results, .init = set_up, .fini = tear_down);
@@ -75,11 +71,30 @@ static void save(const char* name, uint32_t rows, uint64_t seed) {
     free(table);
 }
 
+static void check_doubles(const double* is, const double* was, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        cr_expect(is[i] == was[i], "%zu: %.17g, not %.17g", i, is[i], was[i]);
+}
+
+static void check_conditions(const weft_conditions* is, const weft_conditions* was) {
+    check_doubles(is->line_ns, was->line_ns, 2);
+    check_doubles(&is->line_min, &was->line_min, 1);
+    check_doubles(&is->line_max, &was->line_max, 1);
+    check_doubles(is->ghz, was->ghz, 2);
+    check_doubles(&is->others, &was->others, 1);
+    check_doubles(&is->stolen, &was->stolen, 1);
+    check_doubles(&is->seconds, &was->seconds, 1);
+    cr_expect_eq(is->shares_known, was->shares_known);
+    cr_expect_eq(is->samples, was->samples);
+    cr_expect_eq(is->disturbed, was->disturbed);
+    cr_expect_eq(is->repeated, was->repeated);
+}
+
 static void check_equal(const weft_measure_table* is, const weft_measure_table* was) {
     cr_expect_str_eq(is->name, was->name);
     cr_expect_str_eq(is->title, was->title);
     cr_expect_str_eq(is->note, was->note);
-    cr_expect_eq(memcmp(&is->conditions, &was->conditions, sizeof(is->conditions)), 0);
+    check_conditions(&is->conditions, &was->conditions);
     cr_assert_eq(is->row_count, was->row_count);
     for (uint32_t i = 0; i < is->row_count; ++i) {
         const weft_measure_row* a = &is->row[i];
@@ -87,8 +102,8 @@ static void check_equal(const weft_measure_table* is, const weft_measure_table* 
         cr_expect_str_eq(a->name, b->name);
         cr_expect_str_eq(a->unit, b->unit);
         cr_expect_eq(a->sample_count, b->sample_count);
-        cr_expect_eq(memcmp(a->sample, b->sample, sizeof(a->sample)), 0);
-        cr_expect_eq(memcmp(a->value, b->value, sizeof(a->value)), 0);
+        check_doubles(a->sample, b->sample, WEFT_SERIES_MAX);
+        check_doubles(a->value, b->value, WEFT_MEASURE_COLUMNS);
         cr_expect_eq(a->disturbed, b->disturbed);
         cr_expect_eq(a->repeated, b->repeated);
         cr_expect_eq(a->sense, b->sense);
@@ -249,7 +264,7 @@ Test(results, empty_file_is_as_good_as_none) {
 Test(results, paths_that_cannot_be) {
     weft_results* results;
     weft_run run;
-    cr_expect_eq(weft_results_open(folder, &results, line), WEFT_STATUS_FILE_ERROR);
+    cr_expect_eq(weft_results_open(folder.path, &results, line), WEFT_STATUS_FILE_ERROR);
     cr_expect_not_null(strstr(line, "not a regular file"));
     cr_expect_eq(weft_results_open("/proc/no/file", &results, line), WEFT_STATUS_FILE_ERROR);
     cr_expect_not_null(strstr(line, "No such file or directory"), "%s", line);

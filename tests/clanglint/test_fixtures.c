@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "folder.h"
+
 #define FIXTURES WEFT_TEST_DIR "/clanglint/fixtures"
 #define LIST_MAX 8u
 
@@ -180,35 +182,21 @@ Test(fixtures, wishes) {
 
 // Several files ----------------------------------------------------------------------------------
 
+// Sources, and headers, which begin with a comment, by their numbers in a folder.
 static weft_lint* lint_texts(weft_lint_parser* parser, const char* const texts[], size_t count,
-                             char folder[]) {
+                             const test_folder* folder) {
     static const weft_lint_options options = {.flags = flags,
                                               .flag_count = sizeof flags / sizeof flags[0]};
     weft_lint* lint = weft_lint_create(&options);
-    cr_assert_not_null(mkdtemp(folder));
     for (size_t i = 0; i < count; i++) {
-        char path[128];
-        (void)snprintf(path, sizeof path, "%s/%zu.%c", folder, i, texts[i][0] == '/' ? 'h' : 'c');
-        FILE* file = fopen(path, "w");
-        cr_assert_not_null(file);
-        (void)fputs(texts[i], file);
-        (void)fclose(file);
+        char name[16];
+        (void)snprintf(name, sizeof name, "%zu.%c", i, texts[i][0] == '/' ? 'h' : 'c');
+        folder_put(folder, name, texts[i]);
         if (texts[i][0] != '/')
-            cr_expect(weft_lint_source_add(lint, parser, path, stderr));
+            cr_expect(weft_lint_source_add(lint, parser, folder_file(folder, name).text, stderr));
     }
     weft_lint_finish(lint);
     return lint;
-}
-
-static void folder_remove(const char* folder, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        for (const char* kind = "ch"; *kind != '\0'; kind++) {
-            char path[128];
-            (void)snprintf(path, sizeof path, "%s/%zu.%c", folder, i, *kind);
-            (void)remove(path);
-        }
-    }
-    (void)remove(folder);
 }
 
 Test(fixtures, calls_across_files) {
@@ -225,15 +213,15 @@ Test(fixtures, calls_across_files) {
         "int helper(int x) { return x + draw(); }\n"
         "int unused(void) { return rand(); }\n",
     };
-    char folder[] = "/tmp/weft-lint-XXXXXX";
-    weft_lint* lint = lint_texts(parser, texts, 2, folder);
+    test_folder folder = folder_open();
+    weft_lint* lint = lint_texts(parser, texts, 2, &folder);
     cr_assert_eq(lint->finding_count, 1u);
     cr_expect_eq(lint->findings[0].rule, WEFT_LINT_RANDOM);
     cr_expect_eq(lint->findings[0].place.line, 2u);
     cr_expect_eq(lint->findings[0].place.column, 32u);
     cr_expect_str_eq(lint->findings[0].route, "system run > helper > draw");
     weft_lint_destroy(lint);
-    folder_remove(folder, 2);
+    folder_close(&folder);
     weft_lint_parser_destroy(parser);
 }
 
@@ -257,8 +245,8 @@ Test(fixtures, headers_once) {
         "    return draw(1, 2) + half(1, 2) + (context == view);\n"
         "}\n",
     };
-    char folder[] = "/tmp/weft-lint-XXXXXX";
-    weft_lint* lint = lint_texts(parser, texts, 3, folder);
+    test_folder folder = folder_open();
+    weft_lint* lint = lint_texts(parser, texts, 3, &folder);
     cr_assert_eq(lint->finding_count, 2u);
     cr_expect_eq(lint->findings[0].rule, WEFT_LINT_RANDOM);
     cr_expect_eq(lint->findings[1].rule, WEFT_LINT_DIVISION);
@@ -266,7 +254,7 @@ Test(fixtures, headers_once) {
     cr_expect_eq(lint->exceptions[0].used, 1u);
     cr_expect_eq(lint->entry_count, 2u);
     weft_lint_destroy(lint);
-    folder_remove(folder, 3);
+    folder_close(&folder);
     weft_lint_parser_destroy(parser);
 }
 
@@ -274,22 +262,17 @@ Test(fixtures, not_c) {
     weft_lint_parser* parser = parser_or_skip();
     static const weft_lint_options options = {.all = true};
     weft_lint* lint = weft_lint_create(&options);
-    char folder[] = "/tmp/weft-lint-XXXXXX";
-    char path[64];
-    cr_assert_not_null(mkdtemp(folder));
-    (void)snprintf(path, sizeof path, "%s/0.c", folder);
-    FILE* file = fopen(path, "w");
-    (void)fputs("int f(void) { return y; }\n", file);
-    (void)fclose(file);
+    test_folder folder = folder_open();
+    folder_put(&folder, "0.c", "int f(void) { return y; }\n");
     char* said = NULL;
     size_t size = 0;
     FILE* errors = open_memstream(&said, &size);
-    cr_expect_not(weft_lint_source_add(lint, parser, path, errors));
+    cr_expect_not(weft_lint_source_add(lint, parser, folder_file(&folder, "0.c").text, errors));
     (void)fclose(errors);
     cr_expect_not_null(strstr(said, "0.c:1:22: error: use of undeclared identifier 'y'"), "%s",
                        said);
     free(said);
     weft_lint_destroy(lint);
-    folder_remove(folder, 1);
+    folder_close(&folder);
     weft_lint_parser_destroy(parser);
 }

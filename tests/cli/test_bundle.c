@@ -6,33 +6,14 @@
 
 #include "bisect_job.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <weft/random.h>
 
-static char folder[64];
-static char path[96];
+#include "one_file.h"
 
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/weft-bundle-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/file", folder);
-}
-
-static void remove_folder(void) {
-    (void)unlink(path);
-    cr_expect_eq(rmdir(folder), 0, "files were left behind in %s", folder);
-}
-
-TestSuite(bundle, .init = make_folder, .fini = remove_folder);
+TestSuite(bundle, .init = one_file_make, .fini = one_file_remove);
 
 static void write_bytes(const void* bytes, size_t size) {
-    FILE* file = fopen(path, "w");
-    cr_assert_not_null(file);
-    cr_assert_eq(fwrite(bytes, 1, size, file), size);
-    cr_assert_eq(fclose(file), 0);
+    bytes_store(path, bytes, size);
 }
 
 static const char identity[] =
@@ -114,6 +95,7 @@ Test(bundle, damaged_files_are_refused) {
     size_t size;
     store(&written);
     cr_assert(weft_cli_file_read(path, &bytes, &size));
+    cr_assert_gt(size, 0);
     for (size_t i = 0; i < size; i++) {
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] = (char)(bytes[i] ^ 1 << bit);
@@ -224,7 +206,9 @@ Test(bundle, wrong_sections_are_refused) {
 Test(bundle, a_bundle_without_its_state_is_refused) {
     weft_cli_bundle bundle = sample();
     char* later = strdup(identity);
-    memcpy(strstr(later, "\"tick\": \"0x0\""), "\"tick\": \"0x9\"", 13);
+    char* tick = strstr(later, "\"tick\": \"0x0\"");
+    cr_assert_not_null(tick);
+    tick[strlen("\"tick\": \"0x")] = '9';
     bundle.bytes[WEFT_CLI_SECTION_IDENTITY] = later;
     store(&bundle);
     refused("'state or inputs'");
@@ -238,7 +222,8 @@ Test(bundle, files_that_cannot_be_read) {
     cr_assert_not(weft_cli_bundle_is(path));
     cr_assert(weft_cli_bundle_is("any.weftbundle"));
     cr_assert_eq(bisect_bundle_read(path, &bundle, line, sizeof line), WEFT_STATUS_FILE_ERROR);
-    cr_assert_eq(bisect_bundle_read(folder, &bundle, line, sizeof line), WEFT_STATUS_FILE_ERROR);
+    cr_assert_eq(bisect_bundle_read(folder.path, &bundle, line, sizeof line),
+                 WEFT_STATUS_FILE_ERROR);
     cr_assert_eq(bisect_record_read(path, &record, line, sizeof line), WEFT_STATUS_FILE_ERROR);
     weft_cli_bundle written = sample();
     store(&written);

@@ -6,32 +6,12 @@
 
 #include "layout_file.h"
 
-#include <criterion/criterion.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "one_file.h"
 
-static char folder[64];
-static char path[96];
-
-static void make_folder(void) {
-    snprintf(folder, sizeof folder, "/tmp/weft-layout-XXXXXX");
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/layout.json", folder);
-}
-
-static void remove_folder(void) {
-    (void)unlink(path);
-    cr_expect_eq(rmdir(folder), 0, "files were left behind in %s", folder);
-}
-
-TestSuite(layout, .init = make_folder, .fini = remove_folder);
+TestSuite(layout, .init = one_file_make, .fini = one_file_remove);
 
 static void write_text(const char* text) {
-    FILE* file = fopen(path, "w");
-    cr_assert_not_null(file);
-    cr_assert_geq(fputs(text, file), 0);
-    cr_assert_eq(fclose(file), 0);
+    bytes_store(path, (const uint8_t*)text, strlen(text));
 }
 
 enum {
@@ -72,6 +52,7 @@ Test(layout, what_is_written_is_read) {
     for (int number = 0; number < SAMPLES; number++) {
         weft_cli_layout* written = sample(number);
         weft_cli_layout* read = calloc(1, sizeof *read);
+        cr_assert_not_null(read);
         json_t* tuned = json_pack("{s:[i, f]}", "anything", 1, 0.5);
         cr_assert_eq(weft_cli_layout_write(path, written, tuned, line, sizeof line), WEFT_STATUS_OK,
                      "%s", line);

@@ -17,7 +17,7 @@ LogEvent log_event(uint64_t tick, uint32_t index) {
     event.at.x = weft_fixed_from_raw((int32_t)n * 1000 - 77777);
     event.at.y = weft_fixed_from_raw(-(int32_t)n);
     event.who = (weft_entity){(uint32_t)n, (uint32_t)n + 1};
-    event.wide.raw = (int64_t)n << 30;
+    event.wide.raw = (int64_t)n * (1 << 30);
     event.small[0] = (int8_t)n;
     event.small[1] = (int8_t) - (int8_t)index;
     event.odd = n % 2 != 0;
@@ -28,15 +28,14 @@ LogEvent log_event(uint64_t tick, uint32_t index) {
 
 log_folder log_folder_make(void) {
     log_folder made;
-    (void)snprintf(made.folder, sizeof(made.folder), "/tmp/weft-simlog-XXXXXX");
-    cr_assert_not_null(mkdtemp(made.folder));
-    (void)snprintf(made.path, sizeof(made.path), "%s/log", made.folder);
+    made.folder = folder_open();
+    (void)snprintf(made.path, sizeof(made.path), "%s/log", made.folder.path);
     return made;
 }
 
 void log_folder_remove(const log_folder* folder) {
     (void)unlink(folder->path);
-    cr_assert_eq(rmdir(folder->folder), 0, "something was left in %s", folder->folder);
+    folder_close_empty(&folder->folder);
 }
 
 static weft_status log_system(weft_view* view, const void* context) {

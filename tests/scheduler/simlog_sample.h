@@ -21,7 +21,7 @@ uint32_t log_rows(uint64_t tick);
 LogEvent log_event(uint64_t tick, uint32_t index);
 
 typedef struct log_folder {
-    char folder[64];
+    test_folder folder;
     char path[96];
 } log_folder;
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "file_faults.h"
+#include "folder.h"
 #include "weft_bytes.h"
 
 static const weft__frame_format format = {
@@ -20,7 +21,7 @@ static const weft__frame_format format = {
 #define FRAMES 6u
 
 typedef struct sample_file {
-    char folder[64];
+    test_folder folder;
     char path[96];
     uint64_t ends[FRAMES + 1]; // Of the header and of each frame.
     uint8_t bytes[8192];
@@ -54,17 +55,13 @@ static void load(sample_file* sample) {
 }
 
 static void store(const sample_file* sample, const uint8_t* bytes, size_t size) {
-    FILE* file = fopen(sample->path, "wb");
-    cr_assert_not_null(file);
-    cr_assert_eq(fwrite(bytes, 1, size, file), size);
-    (void)fclose(file);
+    bytes_store(sample->path, bytes, size);
 }
 
 static void open_folder(sample_file* sample) {
     *sample = (sample_file){.size = 0};
-    (void)snprintf(sample->folder, sizeof(sample->folder), "/tmp/weft-frame-XXXXXX");
-    cr_assert_not_null(mkdtemp(sample->folder));
-    (void)snprintf(sample->path, sizeof(sample->path), "%s/file", sample->folder);
+    sample->folder = folder_open();
+    (void)snprintf(sample->path, sizeof(sample->path), "%s/file", sample->folder.path);
 }
 
 static void make(sample_file* sample) {
@@ -86,7 +83,7 @@ static void drop(const sample_file* sample) {
     (void)unlink(sample->path);
     (void)snprintf(path, sizeof(path), "%s.tmp", sample->path);
     (void)unlink(path);
-    cr_assert_eq(rmdir(sample->folder), 0, "something was left behind");
+    folder_close_empty(&sample->folder);
 }
 
 // Reads everything: the frames that are whole and right, and how it ended.
@@ -196,14 +193,16 @@ static void expect_refusal(const sample_file* sample, const uint8_t* bytes, size
 Test(frame, foreign_headers_are_named) {
     sample_file sample;
     uint8_t bytes[sizeof(sample.bytes)];
+    static const uint8_t swapped[] = {0x0a, 0x0b, 0x0c, 0x0d};
+    static const uint8_t other[] = {'W', 'E', 'F', 'T', 'O', 'T', 'H', 'R'};
     make(&sample);
     memcpy(bytes, sample.bytes, sample.size);
-    memcpy(bytes + 8, "\x0a\x0b\x0c\x0d", 4);
+    memcpy(bytes + 8, swapped, sizeof(swapped));
     expect_refusal(&sample, bytes, sample.size, "other byte order: its mark is 0d0c0b0a");
     memcpy(bytes, sample.bytes, sample.size);
     bytes[12]++;
     expect_refusal(&sample, bytes, sample.size, "version 4 of the format, and this library reads");
-    memcpy(bytes, "WEFTOTHR", 8);
+    memcpy(bytes, other, sizeof(other));
     expect_refusal(&sample, bytes, sample.size, "does not begin with WEFTTEST");
     drop(&sample);
 }
@@ -364,8 +363,8 @@ Test(file, what_is_no_file) {
     weft__source source;
     char path[WEFT__FILE_PATH + 8];
     open_folder(&sample);
-    cr_assert_eq(weft__file_create(&file, sample.folder, NULL), WEFT_STATUS_FILE_ERROR);
-    cr_assert_eq(weft__source_open(&source, sample.folder), WEFT_STATUS_FILE_ERROR);
+    cr_assert_eq(weft__file_create(&file, sample.folder.path, NULL), WEFT_STATUS_FILE_ERROR);
+    cr_assert_eq(weft__source_open(&source, sample.folder.path), WEFT_STATUS_FILE_ERROR);
     cr_assert(strstr(source.line, "no regular file") != NULL, "%s", source.line);
     cr_assert_eq(weft__source_open(&source, sample.path), WEFT_STATUS_FILE_ERROR);
     cr_assert(strstr(source.line, "No such file") != NULL, "%s", source.line);

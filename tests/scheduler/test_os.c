@@ -3,6 +3,7 @@
 #endif
 
 #include "effort.h"
+#include "folder.h"
 #include "os.h"
 #include "os_process.h"
 
@@ -434,41 +435,26 @@ Test(os, affinity_is_the_calling_threads) {
 }
 
 // A folder that stands for "/", and in it what a kernel would show.
-static char root[64];
+static test_folder root;
 
 static void make_root(void) {
-    strcpy(root, "/tmp/weft-cgroup-XXXXXX");
-    cr_assert_not_null(mkdtemp(root));
+    root = folder_open();
 }
 
 static void remove_root(void) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    cr_assert_eq(system(command), 0);
-}
-
-static void make_parents(char* path) {
-    for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
+    folder_close(&root);
 }
 
 static void put(const char* name, const char* text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    make_parents(path);
-    FILE* file = fopen(path, "w");
-    cr_assert_not_null(file, "%s", path);
-    fputs(text, file);
-    fclose(file);
+    folder_put(&root, name, text);
 }
 
 static void put_folder(const char* name) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s/", root, name);
-    make_parents(path);
+    test_path path = folder_file(&root, name);
+    size_t length = strlen(path.text);
+    cr_assert_lt(length + 1, sizeof path.text);
+    memcpy(path.text + length, "/", 2);
+    folder_make_parents(path.text);
 }
 
 static char source[WEFT__OS_SOURCE_SIZE];
@@ -476,7 +462,7 @@ static char source[WEFT__OS_SOURCE_SIZE];
 static uint32_t quota(void) {
     uint32_t milli_cpus = 12345;
     memset(source, 'x', sizeof source);
-    weft__os_cpu_quota(root, &milli_cpus, source, sizeof source);
+    weft__os_cpu_quota(root.path, &milli_cpus, source, sizeof source);
     cr_assert_not_null(memchr(source, '\0', sizeof source));
     return milli_cpus;
 }
@@ -632,7 +618,7 @@ Test(quota, source_text_is_cut) {
     put("sys/fs/cgroup/a/cpu.max", "50000 100000\n");
     uint32_t milli_cpus = 0;
     char tiny[8];
-    weft__os_cpu_quota(root, &milli_cpus, tiny, sizeof tiny);
+    weft__os_cpu_quota(root.path, &milli_cpus, tiny, sizeof tiny);
     cr_assert_eq(milli_cpus, 500);
     cr_assert_eq(strlen(tiny), sizeof tiny - 1);
 }

@@ -2,15 +2,11 @@
 #define _GNU_SOURCE
 #endif
 
+#include "folder.h"
 #include "os.h"
 #include "placement.h"
 
-#include <criterion/criterion.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #ifndef WEFT_TEST_DIR
 #define WEFT_TEST_DIR "tests"
@@ -298,15 +294,10 @@ Test(placement, nearest_are_helped_first, .timeout = 20) {
 }
 
 Test(placement, who_has_no_cpu_or_quota_rests, .timeout = 20) {
-    char root[] = "/tmp/weft-placement-XXXXXX";
-    cr_assert_not_null(mkdtemp(root));
-    char command[256];
-    snprintf(command, sizeof command,
-             "mkdir -p %s/proc/self %s/sys/fs/cgroup && echo 0::/ > %s/proc/self/cgroup && "
-             "echo 150000 100000 > %s/sys/fs/cgroup/cpu.max",
-             root, root, root, root);
-    cr_assert_eq(system(command), 0);
-    weft_topology_desc desc = {.cgroup_root = root};
+    test_folder root = folder_open();
+    folder_put(&root, "proc/self/cgroup", "0::/\n");
+    folder_put(&root, "sys/fs/cgroup/cpu.max", "150000 100000\n");
+    weft_topology_desc desc = {.cgroup_root = root.path};
     weft_topology* topology = NULL;
     cr_assert_eq(weft_topology_create(&desc, &topology), WEFT_STATUS_OK);
     uint32_t cpus = weft_topology_info_get(topology).worker_cpu_count;
@@ -322,8 +313,7 @@ Test(placement, who_has_no_cpu_or_quota_rests, .timeout = 20) {
         }
     }
     weft_topology_destroy(topology);
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    cr_assert_eq(system(command), 0);
+    folder_close(&root);
 }
 
 Test(placement, file_four_packages_with_siblings, .timeout = 20) {

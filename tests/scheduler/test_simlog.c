@@ -23,19 +23,26 @@
         cr_assert_eq(ok_, WEFT_STATUS_OK, "%s: %s", weft_status_name(ok_), line);                  \
     } while (0)
 
+// The file is sound, and has so many ticks.
+static log_survey check_ticks(const log_folder* folder, uint64_t ticks) {
+    char line[WEFT_SIMLOG_LINE];
+    log_survey found;
+    OK(log_check(folder->path, &found, line));
+    cr_assert_eq(found.ticks, ticks);
+    return found;
+}
+
 // Content ----------------------------------------------------------------------------------------
 
 Test(simlog, every_row_is_there) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
     weft_simlog_stats stats;
-    log_survey found;
     OK(log_run(folder.path, 30, NULL, NULL, line, &stats));
     cr_assert_eq(stats.ticks, 30);
     cr_assert_eq(stats.ticks_dropped + stats.ticks_passed, 0);
     cr_assert_eq(stats.file_first, UINT64_MAX);
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 30);
+    log_survey found = check_ticks(&folder, 30);
     cr_assert_eq(found.segments, 8, "seven of four ticks, one of two");
     cr_assert_eq(found.torn, 0);
     log_folder_remove(&folder);
@@ -57,7 +64,6 @@ Test(simlog, compressed_columns_are_the_same_rows) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
     weft_simlog_desc desc = log_desc();
-    log_survey found;
     OK(log_run(folder.path, 30, NULL, NULL, line, NULL));
     test_bytes plain = bytes_load(folder.path);
     (void)unlink(folder.path);
@@ -69,16 +75,14 @@ Test(simlog, compressed_columns_are_the_same_rows) {
         TEXT_HAS(line, "this build has no zstd");
     } else {
         OK(status);
-        OK(log_check(folder.path, &found, line));
-        cr_assert_eq(found.ticks, 30);
+        check_ticks(&folder, 30);
         test_bytes packed = bytes_load(folder.path);
         cr_assert(packed.size < plain.size, "%zu bytes are not less than %zu", packed.size,
                   plain.size);
         free(packed.data);
         // A file may have segments of both kinds.
         OK(log_run(folder.path, 40, NULL, NULL, line, NULL));
-        OK(log_check(folder.path, &found, line));
-        cr_assert_eq(found.ticks, 40);
+        check_ticks(&folder, 40);
     }
     free(plain.data);
     log_folder_remove(&folder);
@@ -142,18 +146,15 @@ Test(simlog, a_run_that_is_started_again_goes_on_in_its_file) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
     weft_simlog_stats stats;
-    log_survey found;
     OK(log_run(folder.path, 8, NULL, NULL, line, NULL));
     OK(log_run(folder.path, 20, NULL, NULL, line, &stats));
     cr_assert_eq(stats.ticks_passed, 8);
     cr_assert_eq(stats.ticks, 12);
     cr_assert_eq(stats.file_first, 0);
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 20);
+    check_ticks(&folder, 20);
     OK(log_run(folder.path, 5, NULL, NULL, line, &stats));
     cr_assert_eq(stats.ticks_passed, 5, "nothing is written twice");
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 20);
+    check_ticks(&folder, 20);
     log_folder_remove(&folder);
 }
 
@@ -253,13 +254,11 @@ Test(simlog, descriptions_out_of_range_are_refused) {
 Test(simlog, writes_that_take_little_at_once_are_gone_on_with) {
     char line[WEFT_SIMLOG_LINE];
     log_folder folder = log_folder_make();
-    log_survey found;
     file_faults faults = file_faults_none();
     faults.write_max = 7;
     weft__file_calls calls = file_faults_calls(&faults);
     OK(log_run(folder.path, 30, NULL, &calls, line, NULL));
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 30);
+    check_ticks(&folder, 30);
     log_folder_remove(&folder);
 }
 
@@ -389,24 +388,49 @@ static double seconds(void) {
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-Test(simlog, block_waits_no_longer_than_it_says) {
+// A run whose log is on such a disk.
+typedef struct gated_run {
+    gate disk;
+    weft__file_calls calls; // The log's too.
+    log_folder folder;
+    sim sim;
+    weft_simlog* log;
+} gated_run;
+
+static void gated_open(gated_run* run, const weft_simlog_desc* desc) {
     char line[WEFT_SIMLOG_LINE];
-    log_folder folder = log_folder_make();
+    run->calls = gate_calls(&run->disk);
+    run->folder = log_folder_make();
+    run->sim = sim_open(&run_configs[0], log_build);
+    OK(weft__simlog_open(desc, run->folder.path, run->sim.world, &run->calls, &run->log, line));
+    gate_set(&run->disk, true);
+}
+
+static void gated_ticks(gated_run* run, int count) {
+    for (int i = 0; i < count; i++) {
+        sim_tick(&run->sim);
+        cr_assert_eq(weft_simlog_tick(run->log), WEFT_STATUS_OK, "%s", weft_simlog_error(run->log));
+    }
+}
+
+static weft_status gated_close(gated_run* run) {
+    char line[WEFT_SIMLOG_LINE];
+    gate_set(&run->disk, false);
+    weft_status status = weft_simlog_close(run->log, line);
+    sim_close(&run->sim);
+    return status;
+}
+
+Test(simlog, block_waits_no_longer_than_it_says) {
     weft_simlog_desc desc = log_desc();
     desc.wait_ns = 30000000;
-    gate g;
-    weft__file_calls calls = gate_calls(&g);
-    sim s = sim_open(&run_configs[0], log_build);
-    weft_simlog* log;
-    OK(weft__simlog_open(&desc, folder.path, s.world, &calls, &log, line));
-    gate_set(&g, true);
+    gated_run run;
+    gated_open(&run, &desc);
     // Two containers of four ticks; the ninth has no room.
-    for (int tick = 0; tick < 8; tick++) {
-        sim_tick(&s);
-        OK(weft_simlog_tick(log));
-    }
+    gated_ticks(&run, 8);
+    weft_simlog* log = run.log;
     cr_assert_eq(weft_simlog_stats_read(log).waits, 0);
-    sim_tick(&s);
+    sim_tick(&run.sim);
     double started = seconds();
     cr_assert_eq(weft_simlog_tick(log), WEFT_STATUS_TOO_LATE);
     double waited = seconds() - started;
@@ -415,13 +439,9 @@ Test(simlog, block_waits_no_longer_than_it_says) {
     TEXT_HAS(weft_simlog_error(log), "after 30 ms");
     cr_assert_eq(weft_simlog_stats_read(log).waits, 1);
     cr_assert_eq(weft_simlog_tick(log), WEFT_STATUS_TOO_LATE, "it sticks");
-    gate_set(&g, false);
-    cr_assert_eq(weft_simlog_close(log, line), WEFT_STATUS_TOO_LATE);
-    sim_close(&s);
-    log_survey found;
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 4, "what was handed over is there");
-    log_folder_remove(&folder);
+    cr_assert_eq(gated_close(&run), WEFT_STATUS_TOO_LATE);
+    check_ticks(&run.folder, 4); // What was handed over is there.
+    log_folder_remove(&run.folder);
 }
 
 static void* open_later(void* context) {
@@ -431,60 +451,39 @@ static void* open_later(void* context) {
 }
 
 Test(simlog, block_loses_nothing_when_the_disk_comes_back) {
-    char line[WEFT_SIMLOG_LINE];
-    log_folder folder = log_folder_make();
     weft_simlog_desc desc = log_desc();
-    gate g;
-    weft__file_calls calls = gate_calls(&g);
-    sim s = sim_open(&run_configs[0], log_build);
-    weft_simlog* log;
+    gated_run run;
     pthread_t thread;
-    OK(weft__simlog_open(&desc, folder.path, s.world, &calls, &log, line));
-    gate_set(&g, true);
-    cr_assert_eq(pthread_create(&thread, NULL, open_later, &g), 0);
-    for (int tick = 0; tick < 20; tick++) {
-        sim_tick(&s);
-        OK(weft_simlog_tick(log));
-    }
-    cr_assert(weft_simlog_stats_read(log).waits > 0);
-    cr_assert(weft_simlog_stats_read(log).wait_ns > 0);
-    OK(weft_simlog_close(log, line));
+    gated_open(&run, &desc);
+    cr_assert_eq(pthread_create(&thread, NULL, open_later, &run.disk), 0);
+    gated_ticks(&run, 20);
+    cr_assert(weft_simlog_stats_read(run.log).waits > 0);
+    cr_assert(weft_simlog_stats_read(run.log).wait_ns > 0);
     pthread_join(thread, NULL);
-    sim_close(&s);
-    log_survey found;
-    OK(log_check(folder.path, &found, line));
-    cr_assert_eq(found.ticks, 20);
-    log_folder_remove(&folder);
+    cr_assert_eq(gated_close(&run), WEFT_STATUS_OK);
+    check_ticks(&run.folder, 20);
+    log_folder_remove(&run.folder);
 }
 
 // Ticks 8 to 11 have no room; from tick 12 on there is some again.
 static log_survey run_dropping(weft_simlog_policy policy, bool end_inside) {
     char line[WEFT_SIMLOG_LINE];
-    log_folder folder = log_folder_make();
     weft_simlog_desc desc = log_desc();
     desc.policy = policy;
-    gate g;
-    weft__file_calls calls = gate_calls(&g);
-    sim s = sim_open(&run_configs[0], log_build);
-    weft_simlog* log;
-    OK(weft__simlog_open(&desc, folder.path, s.world, &calls, &log, line));
-    gate_set(&g, true);
-    for (int tick = 0; tick < (end_inside ? 12 : 21); tick++) {
-        if (tick == 12) {
-            gate_set(&g, false);
-            (void)usleep(300000); // The thread is done long before.
-        }
-        sim_tick(&s);
-        OK(weft_simlog_tick(log));
+    gated_run run;
+    gated_open(&run, &desc);
+    gated_ticks(&run, 12);
+    if (!end_inside) {
+        gate_set(&run.disk, false);
+        (void)usleep(300000); // The thread is done long before.
+        gated_ticks(&run, 9);
     }
-    cr_assert_eq(weft_simlog_stats_read(log).waits, 0);
-    cr_assert(weft_simlog_stats_read(log).ticks_dropped >= 4);
-    gate_set(&g, false);
-    OK(weft_simlog_close(log, line));
-    sim_close(&s);
+    cr_assert_eq(weft_simlog_stats_read(run.log).waits, 0);
+    cr_assert(weft_simlog_stats_read(run.log).ticks_dropped >= 4);
+    cr_assert_eq(gated_close(&run), WEFT_STATUS_OK);
     log_survey found;
-    OK(log_check(folder.path, &found, line));
-    log_folder_remove(&folder);
+    OK(log_check(run.folder.path, &found, line));
+    log_folder_remove(&run.folder);
     return found;
 }
 

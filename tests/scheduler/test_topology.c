@@ -4,15 +4,10 @@
 
 #include <weft/topology.h>
 
+#include "folder.h"
 #include "os.h"
 
-#include <criterion/criterion.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #ifndef WEFT_TEST_DIR
 #define WEFT_TEST_DIR "tests"
@@ -146,20 +141,6 @@ Test(topology, threads_pin_themselves_and_nobody_else, .timeout = 20) {
     weft_topology_destroy(topology);
 }
 
-static void write_file(const char* root, const char* name, const char* text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE* file = fopen(path, "w");
-    cr_assert_not_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
 static void check_quota(const char* source, uint32_t cpus) {
     const struct {
         const char* text;
@@ -169,12 +150,11 @@ static void check_quota(const char* source, uint32_t cpus) {
                  {"300000 100000", 3},
                  {"max 100000", UINT32_MAX},
                  {"100 100000", 1}};
-    char root[] = "/tmp/weft-topology-XXXXXX";
-    cr_assert_not_null(mkdtemp(root));
-    write_file(root, "proc/self/cgroup", "0::/\n");
+    test_folder root = folder_open();
+    folder_put(&root, "proc/self/cgroup", "0::/\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_file(root, "sys/fs/cgroup/cpu.max", cases[i].text);
-        weft_topology_desc desc = {.source = source, .cgroup_root = root};
+        folder_put(&root, "sys/fs/cgroup/cpu.max", cases[i].text);
+        weft_topology_desc desc = {.source = source, .cgroup_root = root.path};
         weft_topology* topology = NULL;
         cr_assert_eq(weft_topology_create(&desc, &topology), WEFT_STATUS_OK);
         uint32_t expected = cases[i].workers < cpus ? cases[i].workers : cpus;
@@ -184,9 +164,7 @@ static void check_quota(const char* source, uint32_t cpus) {
         cr_assert_not_null(strstr(line, cases[i].workers != UINT32_MAX ? "cpu.max" : "no quota"));
         weft_topology_destroy(topology);
     }
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    cr_assert_eq(system(command), 0);
+    folder_close(&root);
 }
 
 Test(topology, quota_limits_the_suggestion, .timeout = 20) {

@@ -7,10 +7,12 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct test_folder {
@@ -50,16 +52,23 @@ static inline uint32_t folder_count(const test_folder* folder) {
     return count;
 }
 
+static inline int folder_remove_one(const char* path, const struct stat* info, int kind,
+                                    struct FTW* where) {
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+/// Removes it with all that is in it.
 static inline void folder_close(const test_folder* folder) {
-    DIR* dir = opendir(folder->path);
-    cr_assert_not_null(dir);
-    for (const struct dirent* entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        test_path path = folder_file(folder, entry->d_name);
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            (void)unlink(path.text);
-    }
-    (void)closedir(dir);
-    (void)rmdir(folder->path);
+    cr_assert_eq(nftw(folder->path, folder_remove_one, 8, FTW_DEPTH | FTW_PHYS), 0, "%s",
+                 folder->path);
+}
+
+/// Removes it, and nothing may be in it any more.
+static inline void folder_close_empty(const test_folder* folder) {
+    cr_expect_eq(rmdir(folder->path), 0, "something was left behind in %s", folder->path);
 }
 
 static inline test_bytes bytes_load(const char* path) {
@@ -80,4 +89,20 @@ static inline void bytes_store(const char* path, const uint8_t* data, size_t siz
     cr_assert_not_null(file, "%s", path);
     cr_assert_eq(fwrite(data, 1, size, file), size);
     cr_assert_eq(fclose(file), 0);
+}
+
+/// Makes the folders of a path, up to its last slash.
+static inline void folder_make_parents(char* path) {
+    for (char* slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+/// Writes a text under a name that may have folders in it, which are made.
+static inline void folder_put(const test_folder* folder, const char* name, const char* text) {
+    test_path path = folder_file(folder, name);
+    folder_make_parents(path.text);
+    bytes_store(path.text, (const uint8_t*)text, strlen(text));
 }

@@ -16,9 +16,9 @@ enum {
 static weft_status climb(weft_view* view, const void* context) {
     (void)context;
     Height* heights = WEFT_WRITE(view, Height);
-    const weft_entity* entities = weft_view_entities(view);
     for (uint32_t i = 0; i < weft_view_row_count(view); i++) {
-        bool other = TWIN != 0 && weft_view_tick(view) == TICK && entities[i].slot == SLOT;
+        bool other =
+            TWIN != 0 && weft_view_tick(view) == TICK && weft_view_entities(view)[i].slot == SLOT;
         heights[i].metres += heights[i].slope + other;
     }
     return WEFT_STATUS_OK;
