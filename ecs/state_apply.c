@@ -105,6 +105,7 @@ static const uint8_t* get_handles(const uint8_t* in, uint32_t count, weft_entity
 static weft_status create_chunk(weft_world* world, const weft__state_line* line, bool sparse,
                                 weft__chunk** out) {
     uint32_t id = line->archetype;
+    WEFT_ASSERT(id < (sparse ? world->sparse.count : world->archetypes.count));
     weft__archetype* table = sparse ? &world->sparse.items[id] : &world->archetypes.items[id];
     uint32_t capacity = weft__chunk_capacity_for(line->rows);
     WEFT_TRY(weft__chunk_create(world, table, id, sparse, line->shard, out));
@@ -152,6 +153,7 @@ static void settle_rows(weft__shard* shard, const weft__chunk* chunk) {
 static void fill_item(void* context, uint32_t worker, uint32_t item) {
     const weft__state_image* image = context;
     weft_world* world = image->world;
+    WEFT_ASSERT(item < image->shards.count && item < world->shards.count);
     uint32_t id = image->shards.items[item].first;
     (void)worker;
     for (; id != WEFT__NONE; id = image->lines.items[id].next) {
@@ -234,6 +236,7 @@ static weft_status fill_free(weft__state_image* image) {
         (void)get_handles(content, head.count, world->free_slots.items + world->free_slots.count);
         world->free_slots.count += head.count;
     }
+    WEFT_ASSERT(world->free_slots.count == image->free_count);
     return WEFT_STATUS_OK;
 }
 
@@ -286,7 +289,8 @@ static weft_status fill_values(weft__state_image* image) {
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__state_apply(weft__state_image* image) {
+// Memory that runs out leaves the world with a part of the state.
+static weft_status apply(weft__state_image* image) {
     weft_world* world = image->world;
     clear_world(world);
     world->tick = image->tick;
@@ -298,13 +302,15 @@ weft_status weft__state_apply(weft__state_image* image) {
     WEFT_TRY(fill_free(image));
     WEFT_TRY(fill_values(image));
     WEFT_ASSERT(weft__reader_finish(&image->reader) == WEFT_STATUS_OK);
+    WEFT_ASSERT(world->live_count + world->free_slots.count + world->retired_count ==
+                world->slot_count);
     world->failed = false;
     return WEFT_STATUS_OK;
 }
 
 static weft_status decode(weft__state_image* image, const void* bytes, size_t size) {
     WEFT_TRY(weft__state_parse(image, bytes, size));
-    weft_status status = weft__state_apply(image);
+    weft_status status = apply(image);
     if (status != WEFT_STATUS_OK)
         status = weft__world_break(image->world, status,
                                    "no memory is left for the state; the world has lost what it "

@@ -158,7 +158,3 @@ const uint8_t* weft__state_take(weft__reader* reader, weft__state_head* head_out
 WEFT_NODISCARD weft_status weft__state_parse(weft__state_image* image, const void* bytes,
                                              size_t size);
 void weft__state_forget(weft__state_image* image);
-
-/// Puts a state that was looked through into its world. OUT_OF_MEMORY leaves the world with a part
-/// of it.
-WEFT_NODISCARD weft_status weft__state_apply(weft__state_image* image);

@@ -69,14 +69,6 @@ weft_digest weft__reader_get_digest(weft__reader* reader) {
     return digest;
 }
 
-void weft__reader_get_raw(weft__reader* reader, void* out, size_t size) {
-    const uint8_t* place = weft__reader_view(reader, size);
-    if (place != NULL)
-        memcpy(out, place, size);
-    else if (size != 0)
-        memset(out, 0, size);
-}
-
 size_t weft__reader_left(const weft__reader* reader) {
     return reader->underflow ? 0 : reader->size - reader->offset;
 }

@@ -293,8 +293,7 @@ typedef struct weft_cli_help {
 const weft_cli_help* weft_cli_help_of(weft_cli_command command);
 // run_log.c --------------------------------------------------------------------------------------
 
-/// What a log does when the disk is behind, as it is written: "block".
-const char* weft_cli_log_policy_name(weft_simlog_policy policy);
+/// What a log does when the disk is behind, by its name: "block".
 bool weft_cli_log_policy_parse(const char* text, weft_simlog_policy* out);
 
 /// Starts the log that the options ask for; null if none. Fills the line on failure.

@@ -5,14 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char* weft_cli_log_policy_name(weft_simlog_policy policy) {
-    static const char* const names[] = {"block", "drop", "count"}; // By number.
-    return (size_t)policy < sizeof names / sizeof names[0] ? names[policy] : "unknown";
-}
-
 bool weft_cli_log_policy_parse(const char* text, weft_simlog_policy* out) {
+    static const char* const names[] = {
+        [WEFT_SIMLOG_BLOCK] = "block", [WEFT_SIMLOG_DROP] = "drop", [WEFT_SIMLOG_COUNT] = "count"};
     for (weft_simlog_policy policy = WEFT_SIMLOG_BLOCK; policy <= WEFT_SIMLOG_COUNT; policy++) {
-        if (strcmp(text, weft_cli_log_policy_name(policy)) != 0)
+        if (strcmp(text, names[policy]) != 0)
             continue;
         *out = policy;
         return true;

@@ -336,7 +336,7 @@ static weft_exit job_layout(const verify_job* job) {
 
 // Callbacks --------------------------------------------------------------------------------------
 
-weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
+static weft_status job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const verify_job* job = context;
     weft_executor_kind kind = job->draws.last.kind;
     for (size_t i = 0; i < job->config_count; i++)
@@ -347,7 +347,7 @@ weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule
                                schedule_out);
 }
 
-weft_status verify_job_input(void* context, weft_world* world, uint64_t tick) {
+static weft_status job_input(void* context, weft_world* world, uint64_t tick) {
     const verify_job* job = context;
     return job->module->input(world, tick);
 }
@@ -396,7 +396,7 @@ static verify_group* job_group(verify_job* job, size_t config) {
 }
 
 /// Books the time since the last call and draws progress.
-bool verify_job_progress(void* context, const weft_verify_progress* progress) {
+static bool job_progress(void* context, const weft_verify_progress* progress) {
     verify_job* job = context;
     double now = weft_cli_clock();
     double passed = now - job->seen_s;
@@ -451,11 +451,11 @@ weft_exit verify_job_open(verify_job* job, const char* command, weft_cli_options
 
 weft_exit verify_job_run(verify_job* job) {
     weft_verify_desc desc = weft_verify_desc_default();
-    desc.make = verify_job_make;
-    desc.input = job->module->input != NULL ? verify_job_input : NULL;
+    desc.make = job_make;
+    desc.input = job->module->input != NULL ? job_input : NULL;
     desc.check = job->module->check != NULL ? job_check : NULL;
     desc.draw = job->draws.wanted ? job_draw : NULL;
-    desc.progress = verify_job_progress;
+    desc.progress = job_progress;
     desc.context = job;
     desc.tick_count = job->tick_count;
     desc.configs = job->configs;

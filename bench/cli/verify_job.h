@@ -68,11 +68,6 @@ weft_exit verify_job_open(verify_job* job, const char* command, weft_cli_options
 weft_exit verify_job_run(verify_job* job);
 void verify_job_close(verify_job* job);
 
-/// Callbacks with the job as their context.
-weft_status verify_job_make(void* context, weft_world** world_out, weft_schedule** schedule_out);
-weft_status verify_job_input(void* context, weft_world* world, uint64_t tick);
-bool verify_job_progress(void* context, const weft_verify_progress* progress);
-
 // verify_print.c ---------------------------------------------------------------------------------
 
 /// A configuration and what came out of it.

@@ -168,7 +168,3 @@ void weft_lint_parser_destroy(weft_lint_parser* parser) {
     // The library stays: LLVM registers handlers that must not disappear.
     free(parser);
 }
-
-const char* weft_lint_parser_version(const weft_lint_parser* parser) {
-    return parser->version;
-}

@@ -239,9 +239,6 @@ typedef struct weft_lint_parser weft_lint_parser;
 weft_lint_parser* weft_lint_parser_create(char* line, size_t capacity);
 void weft_lint_parser_destroy(weft_lint_parser* parser);
 
-/// The version of libclang, for people.
-const char* weft_lint_parser_version(const weft_lint_parser* parser);
-
 /// Reads one source. False if it cannot be compiled: the compiler's messages are on `errors`.
 bool weft_lint_source_add(weft_lint* lint, weft_lint_parser* parser, const char* path,
                           FILE* errors);

@@ -13,11 +13,6 @@ void weft_lint_parser_destroy(weft_lint_parser* parser) {
     (void)parser;
 }
 
-const char* weft_lint_parser_version(const weft_lint_parser* parser) {
-    (void)parser;
-    return "none";
-}
-
 bool weft_lint_source_add(weft_lint* lint, weft_lint_parser* parser, const char* path,
                           FILE* errors) {
     (void)lint;

@@ -97,10 +97,6 @@ uint32_t weft__reader_get_u32(weft__reader* reader);
 uint64_t weft__reader_get_u64(weft__reader* reader);
 weft_digest weft__reader_get_digest(weft__reader* reader);
 
-/// Copies `size` bytes into `out`, or fills it with zeros past the end; `out` may be null when size
-/// is 0.
-void weft__reader_get_raw(weft__reader* reader, void* out, size_t size);
-
 /// The next `size` bytes in place, not aligned for anything, or null past the end. A view of 0
 /// bytes may also be null.
 const uint8_t* weft__reader_view(weft__reader* reader, size_t size);

@@ -87,6 +87,8 @@ static job next_job(weft_journal* journal) {
     uint64_t to_wrap = size - (next.from & (size - 1));
     if (next.to - next.from > to_wrap)
         next.to = next.from + to_wrap;
+    WEFT_ASSERT(next.from <= next.to && next.to <= journal->head);
+    WEFT_ASSERT(journal->head - journal->tail <= size);
     next.wanted = journal->sync_wanted && next.to == journal->head;
     return next;
 }
@@ -113,6 +115,7 @@ static void writer_main(void* context) {
         if (status == WEFT_STATUS_OK)
             status = do_job(journal, &now, sync);
         (void)pthread_mutex_lock(&journal->mutex);
+        WEFT_ASSERT(journal->tail == now.from); // Nobody else takes bytes out.
         journal->tail = now.to; // Also of what is lost, so that nobody waits for it.
         if (now.wanted)
             journal->sync_wanted = false;
@@ -147,6 +150,7 @@ static bool ring_put(weft_journal* journal, const uint8_t* bytes, size_t size) {
         uint64_t now = journal->desc.ring_size - at;
         now = now < room ? now : room;
         now = now < size ? now : size;
+        WEFT_ASSERT(now > 0 && at + now <= journal->desc.ring_size);
         (void)pthread_mutex_unlock(&journal->mutex);
         memcpy(journal->ring + at, bytes, (size_t)now);
         bytes += now;
@@ -225,6 +229,7 @@ static weft_status frame_begin(weft_journal* journal) {
     weft__bytes_put_digest(&bytes, (weft_digest){0, 0});
     weft__bytes_put_u32(&bytes, count);
     put_inputs(journal, &bytes);
+    WEFT_ASSERT(bytes.size == size);
     journal->tick_bytes.count = (uint32_t)bytes.size;
     return WEFT_STATUS_OK;
 }
@@ -233,6 +238,7 @@ static weft_status frame_begin(weft_journal* journal) {
 static weft_status frame_end(weft_journal* journal, weft_executor* executor) {
     uint8_t* frame = journal->tick_bytes.items;
     uint8_t* content = frame + WEFT__FRAME_HEAD;
+    WEFT_ASSERT(journal->world->tick == journal->tick + 1);
     if (journal->world->tick % journal->desc.digest_ticks == 0) {
         weft_digest full;
         weft__bytes bytes;
@@ -396,10 +402,11 @@ weft_status weft__journal_create(const weft_journal_desc* desc, weft_schedule* s
                                  const char* path, const weft__file_calls* calls,
                                  weft_journal** journal_out) {
     WEFT_ASSERT(schedule != NULL && path != NULL && journal_out != NULL);
-    weft_journal* journal;
+    weft_journal* journal = NULL;
     *journal_out = NULL;
     WEFT_TRY(open_check(desc, schedule));
     WEFT_TRY(journal_make(desc, schedule, &journal));
+    WEFT_ASSERT(journal != NULL);
     weft_status status = write_start(journal, path, calls);
     if (journal->file.status != WEFT_STATUS_OK)
         (void)weft__world_fail(schedule->world, status, "%s", journal->file.line);
@@ -439,11 +446,10 @@ static weft_status find_end(weft__journal_reader* reader, const weft_journal_des
     return WEFT_STATUS_OK;
 }
 
-weft_status weft__journal_continue(const weft_journal_desc* desc, weft_schedule* schedule,
-                                   const char* path, const weft__file_calls* calls,
-                                   weft_journal** journal_out) {
+weft_status weft_journal_continue(const weft_journal_desc* desc, weft_schedule* schedule,
+                                  const char* path, weft_journal** journal_out) {
     WEFT_ASSERT(schedule != NULL && path != NULL && journal_out != NULL);
-    weft_journal* journal;
+    weft_journal* journal = NULL;
     weft__journal_reader reader;
     *journal_out = NULL;
     WEFT_TRY(open_check(desc, schedule));
@@ -453,8 +459,9 @@ weft_status weft__journal_continue(const weft_journal_desc* desc, weft_schedule*
     weft__journal_reader_close(&reader);
     WEFT_TRY(status);
     WEFT_TRY(journal_make(desc, schedule, &journal));
+    WEFT_ASSERT(journal != NULL);
     journal->number = number;
-    status = weft__file_continue(&journal->file, path, end, calls);
+    status = weft__file_continue(&journal->file, path, end, NULL);
     if (status != WEFT_STATUS_OK)
         (void)weft__world_fail(schedule->world, status, "%s", journal->file.line);
     else
@@ -469,11 +476,6 @@ weft_status weft__journal_continue(const weft_journal_desc* desc, weft_schedule*
 weft_status weft_journal_create(const weft_journal_desc* desc, weft_schedule* schedule,
                                 const char* path, weft_journal** journal_out) {
     return weft__journal_create(desc, schedule, path, NULL, journal_out);
-}
-
-weft_status weft_journal_continue(const weft_journal_desc* desc, weft_schedule* schedule,
-                                  const char* path, weft_journal** journal_out) {
-    return weft__journal_continue(desc, schedule, path, NULL, journal_out);
 }
 
 weft_status weft_journal_close(weft_journal* journal, char* line, size_t capacity) {

@@ -66,13 +66,8 @@ void weft__journal_reader_close(weft__journal_reader* reader);
 WEFT_NODISCARD weft_status weft__journal_desc_check(const weft_journal_desc* desc,
                                                     weft_world* world);
 
-/// weft_journal_create() and weft_journal_continue() on a disk with other calls; null: the
-/// system's.
+/// weft_journal_create() on a disk with other calls; null: the system's.
 WEFT_NODISCARD weft_status weft__journal_create(const weft_journal_desc* desc,
                                                 weft_schedule* schedule, const char* path,
                                                 const weft__file_calls* calls,
                                                 weft_journal** journal_out);
-WEFT_NODISCARD weft_status weft__journal_continue(const weft_journal_desc* desc,
-                                                  weft_schedule* schedule, const char* path,
-                                                  const weft__file_calls* calls,
-                                                  weft_journal** journal_out);
