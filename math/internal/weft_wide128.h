@@ -75,6 +75,7 @@ static inline uint64_t weft__divide_wide(weft__u128 n, uint64_t d, uint64_t* res
     uint64_t below = n.low << shift;
     d <<= shift;
     uint64_t d1 = d >> 32, d0 = (uint32_t)d, quotient = 0;
+    WEFT_ASSERT(d1 != 0);
     for (int digit = 0; digit < 2; ++digit) {
         uint64_t next = digit == 0 ? below >> 32 : (uint32_t)below;
         uint64_t guess = top / d1;

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +100,7 @@ static uint32_t count_of(weft_advice_kind kind, char text[400]) {
         cr_expect(all[i].share >= 0 && all[i].share <= 1, "%f: %s", all[i].share, all[i].text);
         cr_expect(i == 0 || all[i].share <= all[i - 1].share, "out of order: %s", all[i].text);
         if (all[i].kind == kind && found++ == 0)
-            strcpy(text, all[i].text);
+            (void)snprintf(text, 400, "%s", all[i].text);
     }
     return found;
 }

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <weft/random.h>
 
@@ -35,7 +36,7 @@ static weft_measure_row* add_row(weft_run_table* to, const char* name, const cha
 static weft_run_table* add_table(weft_run* run, const char* name, const char* title) {
     weft_run_table* table = weft_run_add(run, name);
     cr_assert_not_null(table);
-    strcpy(table->table.title, title);
+    (void)snprintf(table->table.title, sizeof(table->table.title), "%s", title);
     strcpy(table->status, "OK");
     return table;
 }

@@ -62,7 +62,8 @@ static weft_verify_digests verify_by(const matrix_context* run, weft_verify_dept
     cr_assert_not_null(report, "%s: %s", run->module->name, weft_status_text(status));
     cr_assert_eq(report->reference.outcome, WEFT_VERIFY_EQUAL, "%s: %s", run->module->name,
                  report->reference.error);
-    for (size_t i = 0; i < report->result_count; i++) {
+    cr_assert_eq(report->result_count, config_count);
+    for (size_t i = 0; i < config_count; i++) {
         const weft_verify_result* result = &report->results[i];
         cr_assert_eq(result->outcome, WEFT_VERIFY_EQUAL,
                      "%s, kind %d, %u workers, schedule seed %llu: tick %llu, system %s, %s.%s: "

@@ -169,8 +169,9 @@ static void start_again(void) {
     for (char* word = strtok(words, " "); word != NULL && count < 14; word = strtok(NULL, " "))
         arguments[count++] = word;
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
-        arguments[count] = self;
-    (void)execvp(arguments[0], arguments);
+        arguments[count++] = self;
+    if (count > 0)
+        (void)execvp(arguments[0], arguments);
 }
 
 // Runs one child with W workers and one more setting of its environment, and reads its line.

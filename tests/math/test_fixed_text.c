@@ -232,11 +232,11 @@ Test(fixed_text, parse_ties) {
         *at = '\0';
         int64_t even = raw + (raw & 1);
         cr_assert_eq(check_parse(f, text), even, "%s", text);
-        strcpy(at, "0001");
+        memcpy(at, "0001", sizeof "0001");
         cr_assert_eq(check_parse(f, text), raw < 0 ? raw : raw + 1, "%s", text);
         // One less in the last digit, which is a 5, and nines behind it.
         at[-1] = '4';
-        strcpy(at, "999");
+        memcpy(at, "999", sizeof "999");
         cr_assert_eq(check_parse(f, text), raw < 0 ? raw + 1 : raw, "%s", text);
     }
 }

@@ -4,6 +4,7 @@
 
 #include "scenes.h"
 
+// NOLINTBEGIN(bugprone-suspicious-include): their static functions and atomics are looked at here.
 #include "pool_worker.c"
 
 #include "pool_rest.c"
@@ -13,6 +14,7 @@
 #include "pool.c"
 
 #include "exec_threads.c"
+// NOLINTEND(bugprone-suspicious-include)
 
 enum {
     ROUNDS = 3,

@@ -196,6 +196,8 @@ static uint32_t take_slot(model* m) {
         return UINT32_MAX;
     if (m->slot_count == m->slot_capacity) {
         m->slots = grow(m->slots, &m->slot_capacity, m->slot_count + 1, sizeof(m->slots[0]));
+        if (m->slot_capacity <= m->slot_count)
+            abort();
         m->free_slots = realloc(m->free_slots, m->slot_capacity * sizeof(m->free_slots[0]));
         m->states = realloc(m->states, m->slot_capacity);
         if (m->free_slots == NULL || m->states == NULL)
@@ -272,9 +274,9 @@ static model_result run_steps(model* m, const model_command* commands, uint32_t 
 static model_result run_limited(model* m, const model_command* commands, uint32_t count) {
     model copy = *m;
     size_t bytes = m->slot_capacity * sizeof(m->slots[0]);
-    copy.slots = malloc(bytes + 1);
-    copy.free_slots = malloc(m->slot_capacity * sizeof(m->free_slots[0]) + 1);
-    copy.states = malloc(m->slot_capacity + 1);
+    copy.slots = calloc(1, bytes + 1);
+    copy.free_slots = calloc(m->slot_capacity + 1, sizeof(m->free_slots[0]));
+    copy.states = calloc(1, m->slot_capacity + 1);
     if (copy.slots == NULL || copy.free_slots == NULL || copy.states == NULL)
         abort();
     if (m->slot_capacity > 0) {

@@ -63,6 +63,8 @@ void plain_graph_relate(plain_graph* g, uint32_t first, uint32_t second, bool to
 // Drawing ----------------------------------------------------------------------------------------
 
 static uint32_t below(uint64_t* state, uint32_t bound) {
+    if (bound == 0)
+        abort();
     return (uint32_t)(program_random(state) >> 33) % bound;
 }
 

@@ -284,10 +284,11 @@ void episode_generate(episode* e, uint64_t seed, terrain ground, bool systems, u
     model_command* commands;
     for (uint32_t stage = 0;; stage++) {
         uint32_t setup = program_setup(ground, &g.m, stage, &commands);
+        if (setup > 0)
+            (void)model_commit(&g.m, commands, setup);
+        free(commands);
         if (setup == 0)
             break;
-        (void)model_commit(&g.m, commands, setup);
-        free(commands);
     }
     for (uint32_t i = 0; i < count; i++)
         generate_program(&g, &e->programs[i], ground);

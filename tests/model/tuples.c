@@ -207,6 +207,8 @@ static void end_episode(builder* b, const tuple_plan* plan, bool few) {
 void tuples_run(const tuple_plan* plan, bool few) {
     uint32_t total = 1;
     uint32_t step_over = 1;
+    if (plan->length == 0)
+        abort();
 #ifdef CAMPAIGN_SLOW
     step_over = 11; // A part of them; no number of choices is a multiple of it.
 #endif

@@ -137,6 +137,7 @@ ParameterizedTest(struct ring_case* parameters, park, no_wake_is_lost, .timeout 
     gate_signal(&shared.parks[0]);
     for (uint32_t i = 0; i < shared.threads; i++)
         weft__os_thread_join(&threads[i]);
+    cr_assert_gt(shared.threads, 0);
     uint32_t rounds = HANDOVERS / shared.threads;
     cr_assert_eq(shared.token, (uint64_t)rounds * shared.threads, "threads %u spin %u",
                  parameters->threads, parameters->spin_limit);

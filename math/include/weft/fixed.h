@@ -189,7 +189,7 @@ static inline weft_fixed weft_fixed_muladd(weft_fixed a, weft_fixed b, weft_fixe
 static inline int64_t weft__fixed_quotient(weft_fixed a, weft_fixed b) {
     // Magnitudes, as ties to even is symmetric; they also have room for the smallest value's.
     uint64_t rounded =
-        weft__divide_even((uint64_t)weft__magnitude32(a.raw) << 16, weft__magnitude32(b.raw));
+        weft__divide_even((uint64_t)weft__magnitude32(a.raw) * 65536, weft__magnitude32(b.raw));
     return (a.raw ^ b.raw) < 0 ? -(int64_t)rounded : (int64_t)rounded;
 }
 
