@@ -9,7 +9,7 @@
 #include <weft/simlog.h>
 
 typedef struct weft_lockstep {
-    // Set before weft_lockstep_open().
+    // Set before weft_lockstep_run().
     char name[48];
     const weft_module* module;
     uint64_t entity_count;

@@ -7,7 +7,7 @@
 ///
 /// A team is a peer's threads, one for each CPU, pinned as Weft's are; the caller is one of them
 /// where the runtime allows it. At most one team of a peer is open at a time. Between
-/// weft_peer_wake and weft_peer_rest it may spin; outside it sleeps, so that it never disturbs
+/// `wake` and `rest` it may spin; outside it sleeps, so that it never disturbs
 /// another alternative.
 #pragma once
 
