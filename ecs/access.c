@@ -64,6 +64,7 @@ static bool role_fits(weft_access_mode mode, weft__role role) {
 // A component may be read on the own row and on any. A buffered one may be written on the own row
 // and read on any: the reader sees world(t). Next-tick channels may be read and fed by one system.
 static bool may_repeat(const weft_world* world, const weft__term* a, const weft__term* b) {
+    WEFT_ASSERT(a->type_id == b->type_id);
     weft_access_mode low = a->mode < b->mode ? a->mode : b->mode;
     weft_access_mode high = a->mode < b->mode ? b->mode : a->mode;
     if (high == WEFT_ACCESS_READ_ANY) {
@@ -138,7 +139,7 @@ static weft_status term_compile(weft_world* world, const weft_access* entry, wef
 
 weft_status weft__access_compile(weft_world* world, const weft_access* list, size_t count,
                                  weft__access* out, char* text, size_t capacity) {
-    WEFT_ASSERT(out != NULL && text != NULL);
+    WEFT_ASSERT(out != NULL && text != NULL && capacity > 0);
     memset(out, 0, sizeof(*out));
     if (count > ACCESS_MAX || (count > 0 && list == NULL)) {
         (void)snprintf(text, capacity, "the access list has %zu entries; at most %u", count,
@@ -153,6 +154,7 @@ weft_status weft__access_compile(weft_world* world, const weft_access* list, siz
         }
         WEFT_TRY(term_compile(world, &list[i], out, text, capacity));
     }
+    WEFT_ASSERT(out->terms.count <= count);
     return WEFT_STATUS_OK;
 }
 

@@ -16,6 +16,7 @@ static uint64_t set_hash(const uint16_t* components, uint32_t count) {
 }
 
 static weft_status index_rebuild(weft_world* world, uint32_t size) {
+    WEFT_ASSERT((size & (size - 1)) == 0 && size > world->sets.count);
     uint32_t* items = weft__arena_alloc_zero(&world->arena, size * sizeof(uint32_t));
     if (items == NULL)
         return WEFT_STATUS_OUT_OF_MEMORY;
@@ -33,6 +34,8 @@ static weft_status index_rebuild(weft_world* world, uint32_t size) {
 }
 
 uint32_t weft__set_of(weft_world* world, const uint16_t* components, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++)
+        WEFT_CHECK(components[i - 1] < components[i]);
     uint64_t hash = set_hash(components, count);
     uint32_t mask = world->set_index.capacity - 1;
     for (uint32_t at = (uint32_t)hash & mask; world->set_index.items[at] != INDEX_EMPTY;
@@ -73,6 +76,7 @@ static uint64_t edge_key(uint32_t set, uint32_t type_id, bool add) {
 }
 
 static uint32_t edge_slot(const weft_world* world, uint64_t key) {
+    WEFT_CHECK(key != 0); // Of a free place.
     uint32_t mask = world->edge_keys.capacity - 1;
     uint32_t at = (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 32) & mask;
     while (world->edge_keys.items[at] != 0 && world->edge_keys.items[at] != key)
@@ -81,6 +85,7 @@ static uint32_t edge_slot(const weft_world* world, uint64_t key) {
 }
 
 static weft_status edges_resize(weft_world* world, uint32_t size) {
+    WEFT_ASSERT((size & (size - 1)) == 0 && size > world->edge_count);
     uint64_t* keys = weft__arena_alloc_zero(&world->arena, size * sizeof(uint64_t));
     uint32_t* sets = weft__arena_alloc_zero(&world->arena, size * sizeof(uint32_t));
     if (keys == NULL || sets == NULL) {
@@ -119,6 +124,7 @@ weft_status weft__archetypes_init(weft_world* world) {
 }
 
 bool weft__set_has(const weft_world* world, uint32_t set, uint32_t type_id) {
+    WEFT_CHECK(set < world->sets.count);
     const weft__set* node = &world->sets.items[set];
     for (uint32_t i = 0; i < node->component_count; i++)
         if (node->components[i] >= type_id)
@@ -147,6 +153,7 @@ static uint32_t step_new(weft_world* world, uint32_t set, uint32_t type_id, bool
     }
     if (!placed)
         list[out++] = (uint16_t)type_id;
+    WEFT_ASSERT(out <= count + 1 && out + 1 >= count);
     uint32_t target = weft__set_of(world, list, out);
     weft__arena_free(&world->arena, list, (count + 1) * sizeof(uint16_t));
     if (target == WEFT__NONE)
@@ -240,6 +247,7 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
     // A full chunk and what the merge carries to it fit one block. Only a 32-bit host says no.
     if (row_size > WEFT__ARENA_BLOCK_MAX / (2 * WEFT_SHARD_SLOTS))
         return WEFT_STATUS_OUT_OF_MEMORY;
+    WEFT_ASSERT(archetype->column_count <= count && archetype->pack_size % 8 == 0);
     if (archetype->column_count > world->column_count_max)
         world->column_count_max = archetype->column_count;
     archetype->dirty = true;
@@ -248,6 +256,7 @@ weft_status weft__archetype_init(weft_world* world, weft__archetype* archetype,
 }
 
 weft_status weft__archetype_store(weft_world* world, uint32_t set) {
+    WEFT_ASSERT(set < world->sets.count);
     WEFT_ASSERT(world->sets.items[set].archetype == WEFT__NONE);
     if (world->archetypes.count > world->desc.archetype_limit)
         return WEFT_STATUS_ARCHETYPE_LIMIT;

@@ -29,6 +29,7 @@ static size_t run_head(const weft_world* world) {
 }
 
 size_t weft__column_bytes(const weft_world* world, uint32_t capacity, uint32_t size) {
+    WEFT_CHECK(capacity <= WEFT_SHARD_SLOTS);
     size_t bytes = weft__align_up((size_t)capacity * size, WEFT__ARENA_ALIGN);
     return weft__arena_apart(&world->arena, bytes);
 }
@@ -46,6 +47,7 @@ static size_t block_bytes(const weft_world* world, const weft__archetype* table,
 
 // This block's piece of the region that begins at *region, which is moved to the next.
 static uint8_t* region_next(uint8_t** region, const weft__block* block, size_t bytes) {
+    WEFT_CHECK(block->run == NULL || block->slice < block->run->slice_count);
     uint8_t* piece = *region + block->slice * bytes;
     *region += (block->run != NULL ? block->run->slice_count : 1) * bytes;
     return piece;
@@ -71,6 +73,7 @@ void weft__block_layout(const weft_world* world, const weft__archetype* table, u
 // Free ones are a list through their own first bytes, in the order in which they lie.
 
 static void slice_push(weft__block* list, weft__block slice) {
+    WEFT_ASSERT(slice.run != NULL && slice.slice < slice.run->slice_count);
     memcpy(slice.start, list, sizeof(*list));
     *list = slice;
 }
@@ -94,9 +97,11 @@ static void guard_leave(weft_world* world) {
 
 // The lane's slices are of one archetype: few shards have more than one chunk that needs one.
 static void lane_choose(weft_world* world, weft__lane* lane, uint32_t archetype) {
+    WEFT_ASSERT(archetype < world->archetypes.count);
     if (lane->slice_archetype == archetype)
         return;
     if (lane->slices.start != NULL) {
+        WEFT_ASSERT(lane->slice_archetype < world->archetypes.count);
         weft__block last = lane->slices;
         for (weft__block next = last; next.start != NULL; memcpy(&next, next.start, sizeof(next)))
             last = next;
@@ -148,6 +153,7 @@ static uint32_t run_length(const weft_world* world) {
 
 // Gives the lane a slice that was used before, or a new run.
 static bool lane_fill(weft_world* world, weft__lane* lane, weft__archetype* table) {
+    WEFT_ASSERT(lane->slices.start == NULL);
     guard_enter(world);
     uint32_t wanted = run_length(world);
     bool used = table->slices.start != NULL;
@@ -170,6 +176,7 @@ static bool takes_slice(const weft__chunk* chunk, uint32_t capacity) {
 
 bool weft__block_take(weft_world* world, weft__lane* lane, const weft__chunk* chunk,
                       uint32_t capacity, weft__block* out) {
+    WEFT_ASSERT(capacity > 0 && capacity <= WEFT_SHARD_SLOTS && (capacity & (capacity - 1)) == 0);
     if (takes_slice(chunk, capacity)) {
         lane_choose(world, lane, chunk->archetype);
         if (lane->slices.start == NULL &&
@@ -191,6 +198,7 @@ void weft__block_give(weft_world* world, weft__lane* lane, const weft__chunk* ch
     if (chunk->block.start == NULL)
         return;
     WEFT_ASSERT(chunk->block.start == (uint8_t*)chunk->entities);
+    WEFT_ASSERT((chunk->block.run != NULL) == takes_slice(chunk, chunk->capacity));
     if (takes_slice(chunk, chunk->capacity)) {
         lane_choose(world, lane, chunk->archetype);
         slice_push(&lane->slices, chunk->block);

@@ -28,8 +28,11 @@ static uint64_t count_marks(const weft_world* world) {
         const weft__record* record = world->records.items[i];
         if (record->op != WEFT__OP_CREATE_MANY)
             continue;
-        const uint32_t* marks = world->create_map.items + weft__create_place(world, record->entity);
-        for (uint32_t j = 0; j < weft__record_many(record)->count; j++)
+        uint32_t members = weft__record_many(record)->count;
+        uint64_t place = weft__create_place(world, record->entity);
+        WEFT_ASSERT(place <= world->create_map.count && members <= world->create_map.count - place);
+        const uint32_t* marks = world->create_map.items + place;
+        for (uint32_t j = 0; j < members; j++)
             count += marks[j];
     }
     return count;
@@ -93,6 +96,7 @@ void weft__bulk_register(weft_world* world, const weft__record* record, bool mar
 static weft_status assign_birth(weft_world* world, uint32_t number, weft__birth birth) {
     weft__shard* shard = world->shards.items[number];
     const weft__create* create = &world->creates.items[birth.create];
+    WEFT_ASSERT(birth.count > 0 && birth.member + birth.count <= create->count);
     WEFT_TRY(weft__commit_chunk(world, number, create->set, &birth.target));
     birth.next = shard->birth_first;
     shard->birth_first = world->births.count;
@@ -108,6 +112,7 @@ static weft_status assign_birth(weft_world* world, uint32_t number, weft__birth 
 static weft_status assign_popped(weft_world* world, uint32_t create) {
     const weft__create* run = &world->creates.items[create];
     const weft_entity* top = world->free_slots.items + run->top;
+    WEFT_ASSERT(run->popped <= world->free_slots.count && run->top == world->free_slots.count);
     world->free_slots.count -= run->popped;
     for (uint32_t member = 0; member < run->popped;) {
         uint32_t number = top[-1 - (int64_t)member].slot / WEFT_SHARD_SLOTS;
@@ -139,6 +144,7 @@ weft_status weft__bulk_assign(weft_world* world, uint32_t create) {
         world->slot_count += count;
         member += count;
     }
+    WEFT_ASSERT(world->slot_count <= world->desc.slot_limit);
     world->allocator_dirty = true;
     world->live_count += run->count;
     world->stats.created += run->count;

@@ -50,6 +50,7 @@ uint32_t weft__chunk_capacity_for(uint32_t rows) {
 }
 
 static void list_insert(weft__chunk** items, uint32_t count, uint32_t at, weft__chunk* chunk) {
+    WEFT_ASSERT(at <= count);
     memmove(items + at + 1, items + at, (count - at) * sizeof(items[0]));
     items[at] = chunk;
 }
@@ -78,11 +79,13 @@ static weft__chunk* chunk_alloc(weft_world* world, uint32_t columns) {
     chunk->columns = (void**)(void*)memory;
     chunk->backs = (void**)(void*)(memory + pointers);
     chunk->leaves = (weft_digest*)(void*)(memory + 2 * pointers);
+    WEFT_ASSERT((uint8_t*)(chunk->leaves + columns + 1) == (uint8_t*)chunk + chunk_bytes(columns));
     return chunk;
 }
 
 weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32_t table_id,
                                bool sparse, uint32_t shard_number, weft__chunk** chunk_out) {
+    WEFT_ASSERT(shard_number < world->shards.count);
     WEFT_ASSERT(weft__chunk_find(table, shard_number) == NULL);
     weft__shard* shard = world->shards.items[shard_number];
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, table->chunks, 1));
@@ -116,6 +119,7 @@ weft_status weft__chunk_create(weft_world* world, weft__archetype* table, uint32
         if (shard->locals.count > world->shard_chunks_max)
             world->shard_chunks_max = shard->locals.count;
     }
+    WEFT_ASSERT(weft__chunk_table(world, chunk) == table);
     *chunk_out = chunk;
     return WEFT_STATUS_OK;
 }
@@ -171,6 +175,7 @@ void weft__presences_mark(weft_world* world) {
     for (uint32_t i = 0; i < world->lane_count; i++) {
         weft__lane* lane = &world->lanes[i];
         for (uint32_t j = 0; j < lane->presences.count; j++) {
+            WEFT_ASSERT(lane->presences.items[j]->sparse);
             weft__chunk_mark(lane, lane->presences.items[j], 0);
             lane->presences.items[j]->written_tick = world->tick + 1;
         }

@@ -16,6 +16,7 @@
 #include "weft_world.h"
 
 weft_status weft__commit_batch(weft_world* world, weft__runner* runner, const weft__batch* batch) {
+    WEFT_ASSERT(batch->fn != NULL && batch->unsharded <= batch->count);
     if (batch->count == 0)
         return WEFT_STATUS_OK;
     runner->run(runner, batch);
@@ -24,6 +25,7 @@ weft_status weft__commit_batch(weft_world* world, weft__runner* runner, const we
 }
 
 static weft_status too_many(weft_world* world, uint64_t newborn_count, uint64_t room) {
+    WEFT_ASSERT(newborn_count > room);
     return weft__world_fail(world, WEFT_STATUS_ENTITY_LIMIT,
                             "%llu creates, but only %llu of %u slots are free; raise "
                             "weft_world_desc.slot_limit or create less",
@@ -33,6 +35,7 @@ static weft_status too_many(weft_world* world, uint64_t newborn_count, uint64_t 
 
 // Slots that creates of this commit may take, once its destroys are known.
 static uint64_t slot_room(const weft_world* world) {
+    WEFT_ASSERT(world->slot_count <= world->desc.slot_limit);
     return world->free_slots.count + world->freed + (world->desc.slot_limit - world->slot_count);
 }
 
@@ -78,6 +81,7 @@ static weft_status store_sets(weft_world* world) {
         world->sets.items[set].archetype = WEFT__NONE;
         WEFT_TRY(weft__archetype_store(world, set));
     }
+    WEFT_ASSERT(world->archetypes.count - 1 <= world->desc.archetype_limit);
     world->wanted_sets.count = 0;
     return WEFT_STATUS_OK;
 }
@@ -89,9 +93,12 @@ static weft_status free_slots(weft_world* world) {
     for (uint32_t i = 0; i < world->touched.count; i++) {
         uint32_t number = world->touched.items[i];
         const weft__shard* shard = world->shards.items[number];
+        WEFT_ASSERT(i == 0 || world->touched.items[i - 1] < number);
+        WEFT_ASSERT(shard->edit_begin <= shard->edit_deaths);
         deaths += shard->edit_deaths - shard->edit_begin;
         for (uint32_t j = shard->edit_begin; j < shard->edit_deaths; j++) {
             const weft__edit* edit = &world->edits.items[j];
+            WEFT_CHECK(edit->kind == WEFT__EDIT_DEATH);
             if (edit->generation == UINT32_MAX)
                 world->retired_count++;
             else
@@ -99,6 +106,7 @@ static weft_status free_slots(weft_world* world) {
                     (weft_entity){number * WEFT_SHARD_SLOTS + edit->slot, edit->generation + 1};
         }
     }
+    WEFT_ASSERT(deaths <= world->live_count);
     world->allocator_dirty |= deaths > 0;
     world->live_count -= deaths;
     world->stats.destroyed += deaths;
@@ -121,6 +129,7 @@ weft_status weft__commit_chunk(weft_world* world, uint32_t number, uint32_t set,
                                         false, number, &chunk));
         node->last_chunk = chunk;
     }
+    WEFT_CHECK(chunk->archetype == archetype && chunk->shard == number && !chunk->sparse);
     *out = chunk;
     return WEFT_STATUS_OK;
 }
@@ -145,6 +154,7 @@ static weft_status assign_newborns(weft_world* world) {
         create->real = world->free_slots.count > 0
                            ? world->free_slots.items[--world->free_slots.count]
                            : (weft_entity){world->slot_count++, 1};
+        WEFT_CHECK(create->real.slot < world->slot_count && create->real.generation != 0);
         uint32_t number = create->real.slot / WEFT_SHARD_SLOTS;
         WEFT_TRY(weft__shard_ensure(world, number));
         weft__shard* shard = world->shards.items[number];
@@ -157,6 +167,7 @@ static weft_status assign_newborns(weft_world* world) {
         world->live_count++;
         world->stats.created++;
     }
+    WEFT_ASSERT(world->slot_count <= world->desc.slot_limit);
     return WEFT_STATUS_OK;
 }
 
@@ -198,6 +209,7 @@ static weft_status assign_edits(weft_world* world, uint32_t number) {
     const weft__shard* shard = world->shards.items[number];
     for (uint32_t i = shard->edit_deaths; i < shard->edit_end; i++) {
         weft__edit* edit = &world->edits.items[i];
+        WEFT_CHECK(edit->kind != WEFT__EDIT_DEATH && edit->set != WEFT__NONE);
         if (shard->sparse)
             WEFT_TRY(assign_sparse(world, number, edit->chain));
         if (edit->kind == WEFT__EDIT_MOVE && edit->target == NULL)
@@ -208,6 +220,7 @@ static weft_status assign_edits(weft_world* world, uint32_t number) {
 
 static weft_status assign_shard(weft_world* world, uint32_t number) {
     const weft__shard* shard = world->shards.items[number];
+    WEFT_ASSERT(shard->touched && !shard->unknown);
     if (shard->missing || shard->sparse)
         WEFT_TRY(assign_edits(world, number));
     if (!shard->sparse)
@@ -255,11 +268,14 @@ static weft_status assign_chunks(weft_world* world) {
 
 static void merge_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
+    WEFT_ASSERT(worker < world->lane_count && item < world->touched.count);
     weft__merge_shard(world, &world->lanes[worker], world->touched.items[item]);
 }
 
 static uint32_t merge_shard_of(const void* context, uint32_t item) {
-    return ((const weft_world*)context)->touched.items[item];
+    const weft_world* world = context;
+    WEFT_ASSERT(item < world->touched.count);
+    return world->touched.items[item];
 }
 
 // Forgets everything that belongs to this commit alone; also after a refusal.
@@ -321,6 +337,10 @@ weft_status weft__commit(weft_world* world, weft__runner* runner) {
         clean_up(world, status == WEFT_STATUS_OK);
     if (anything)
         world->digests.valid = false;
+    // Every slot is living, free or retired; only where memory ran out it may not be so.
+    WEFT_ASSERT(status == WEFT_STATUS_OUT_OF_MEMORY ||
+                world->live_count + world->free_slots.count + world->retired_count ==
+                    world->slot_count);
     bool refused = status == WEFT_STATUS_ENTITY_LIMIT || status == WEFT_STATUS_ARCHETYPE_LIMIT;
     if (status != WEFT_STATUS_OK && !refused)
         return weft__world_break(world, status,

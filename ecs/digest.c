@@ -98,6 +98,7 @@ static weft_digest hash_entities(const weft__chunk* chunk, const weft__lane* lan
 static weft_digest hash_column(const weft_world* world, const weft__chunk* chunk, uint32_t column,
                                const void* values, const weft__lane* lane) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
+    WEFT_CHECK(column < table->column_count && table->column_count == chunk->column_count);
     const weft__type* type = weft__type_at(world, table->column_types[column]);
     return hash_values(type, values, chunk->row_count, leaf_seed(type->hash, chunk->row_count),
                        lane);
@@ -170,6 +171,7 @@ void weft__digest_final(const weft_world* world, weft__lane* lane, weft__chunk* 
 // Large arrays are a chain of pieces, so that no scratch grows with them.
 static weft_digest hash_piece(const weft__type* type, const void* values, size_t count, size_t at,
                               uint64_t kind, const weft__lane* lane) {
+    WEFT_ASSERT(at < count);
     size_t part = count - at < WEFT_SHARD_SLOTS ? count - at : WEFT_SHARD_SLOTS;
     return hash_values(type, (const uint8_t*)values + at * type->type->size, part,
                        leaf_seed(kind, part), lane);
@@ -209,6 +211,7 @@ static WEFT__INLINE void prefetch_leaves(const weft__chunk* chunk) {
 static void update_part(weft_world* world, const weft__lane* lane, const weft__digest_part* part) {
     weft__resource* resource = &world->resources.items[part->resource];
     const weft__type* type = weft__type_at(world, resource->type);
+    WEFT_ASSERT(resource->dirty && part->first + part->count <= resource->pieces.capacity);
     for (uint32_t i = part->first; i < part->first + part->count; i++)
         resource->pieces.items[i] =
             hash_piece(type, resource->values, resource->count, (size_t)i * WEFT_SHARD_SLOTS,
@@ -218,6 +221,7 @@ static void update_part(weft_world* world, const weft__lane* lane, const weft__d
 static void update_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     weft__lane* lane = &world->lanes[worker];
+    WEFT_ASSERT(worker < world->lane_count);
     if (item < world->digest_parts.count) {
         update_part(world, lane, &world->digest_parts.items[item]);
         return;
@@ -308,9 +312,11 @@ static weft_status hash_archetype(weft_world* world, weft__archetype* table) {
         weft__bytes_put_u64(&bytes, weft__type_at(world, table->components[i])->hash);
     table->node_empty = true;
     for (uint32_t i = 0; i < table->chunks.count; i++) {
-        if (table->chunks.items[i]->row_count == 0)
+        const weft__chunk* chunk = table->chunks.items[i];
+        if (chunk->row_count == 0)
             continue;
-        weft__bytes_put_digest(&bytes, table->chunks.items[i]->node);
+        WEFT_ASSERT(chunk->dirty_count == 0 && !chunk->stale);
+        weft__bytes_put_digest(&bytes, chunk->node);
         table->node_empty = false;
     }
     WEFT_ASSERT(!bytes.overflow);

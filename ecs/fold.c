@@ -54,6 +54,7 @@ weft_status weft__fold_reserve(weft_world* world, weft__lane* lane) {
 }
 
 static weft_status want_set(weft_world* world, uint32_t set) {
+    WEFT_ASSERT(set < world->sets.count);
     if (world->sets.items[set].archetype != WEFT__NONE)
         return WEFT_STATUS_OK;
     WEFT_TRY(WEFT__VEC_PUSH(&world->arena, world->wanted_sets, set));
@@ -62,6 +63,7 @@ static weft_status want_set(weft_world* world, uint32_t set) {
 }
 
 static bool is_stored(const weft_world* world, uint32_t set) {
+    WEFT_CHECK(set < world->sets.count);
     return world->sets.items[set].archetype < world->archetypes.count;
 }
 
@@ -69,6 +71,7 @@ static bool is_stored(const weft_world* world, uint32_t set) {
 // or memory is out.
 static uint32_t take_step(weft_world* world, weft__fold* fold, uint32_t set, uint32_t type,
                           bool add) {
+    WEFT_CHECK(set < world->sets.count && type > 0);
     if (fold == NULL)
         return weft__set_step(world, set, type, add);
     uint64_t key = ((uint64_t)set << 17 | (uint64_t)type << 1 | add) + 1;
@@ -87,6 +90,8 @@ static bool fold_chain(weft_world* world, weft__fold* fold, uint32_t chain, uint
     const weft__reference* references = world->references.items;
     for (uint32_t at = chain; at != WEFT__NONE; at = references[at].then) {
         uint32_t type = references[at].type;
+        WEFT_CHECK(references[at].op == WEFT__OP_ADD || references[at].op == WEFT__OP_REMOVE ||
+                   references[at].op == WEFT__OP_SET);
         if (weft__type_at(world, type)->role == WEFT__ROLE_SPARSE) {
             *sparse = true;
             continue;
@@ -111,6 +116,7 @@ static uint32_t chain_length(const weft_world* world, uint32_t chain) {
 
 // Two chains in key order become one.
 static uint32_t join_chains(weft__reference* references, uint32_t a, uint32_t b) {
+    WEFT_ASSERT(a != WEFT__NONE && a != b);
     uint32_t first = WEFT__NONE;
     uint32_t* tail = &first;
     while (a != WEFT__NONE && b != WEFT__NONE) {
@@ -128,6 +134,7 @@ static uint32_t join_chains(weft__reference* references, uint32_t a, uint32_t b)
 static uint32_t sort_chain(weft__reference* references, uint32_t chain) {
     uint32_t sorted[32]; // Of 2^i runs each, or none.
     memset(sorted, 0xFF, sizeof(sorted));
+    WEFT_ASSERT(chain != WEFT__NONE);
     while (chain != WEFT__NONE) {
         uint32_t run = chain;
         uint32_t end = chain;
@@ -138,6 +145,7 @@ static uint32_t sort_chain(weft__reference* references, uint32_t chain) {
         references[end].then = WEFT__NONE;
         uint32_t i = 0;
         for (; sorted[i] != WEFT__NONE; i++) {
+            WEFT_ASSERT(i + 1 < 32); // There are less than 2^32 commands.
             run = join_chains(references, sorted[i], run);
             sorted[i] = WEFT__NONE;
         }
@@ -155,6 +163,8 @@ static WEFT__INLINE void chain_shard(weft_world* world, weft__lane* lane,
                                      const weft__shard* shard) {
     weft__fold* fold = lane->fold;
     weft__reference* references = world->references.items;
+    WEFT_ASSERT(shard->edit_begin <= shard->reference_end &&
+                shard->reference_end <= world->references.count);
     for (uint32_t at = shard->edit_begin; at < shard->reference_end; at++) {
         if (at + 16 < shard->reference_end) // Slots are looked up anywhere: fetch early.
             __builtin_prefetch(&shard->slots[references[at + 16].entity.slot % WEFT_SHARD_SLOTS]);
@@ -203,6 +213,8 @@ static WEFT__INLINE void fold_deaths(weft_world* world, weft__lane* lane, weft__
         fold->dying[word] = 0;
     }
     shard->edit_deaths = (uint32_t)(edit - world->edits.items);
+    WEFT_ASSERT(shard->edit_deaths <= shard->reference_end);
+    WEFT_ASSERT(shard->freed <= shard->edit_deaths - shard->edit_begin);
 }
 
 // The chunk that rows of a set go to, if it is there.
@@ -223,6 +235,7 @@ static WEFT__INLINE void fold_survivor(weft_world* world, weft__lane* lane, weft
     uint32_t before = world->archetypes.items[edit->from->archetype].set;
     uint64_t dropped = 0;
     edit->set = before;
+    WEFT_CHECK(edit->kind == WEFT__EDIT_UPDATE && edit->chain != WEFT__NONE);
     bool known = fold_chain(world, lane->fold, edit->chain, &edit->set, &shard->sparse, &dropped) &&
                  is_stored(world, edit->set);
     if (!known) {
@@ -235,6 +248,7 @@ static WEFT__INLINE void fold_survivor(weft_world* world, weft__lane* lane, weft
         return;
     edit->kind = WEFT__EDIT_MOVE;
     edit->target = known_target(world, lane->fold, shard, edit->set);
+    WEFT_CHECK(edit->target != edit->from);
     if (edit->target == NULL)
         shard->missing = true;
     else
@@ -250,6 +264,7 @@ static WEFT__INLINE void fold_survivors(weft_world* world, weft__lane* lane, wef
             uint32_t local = word * 64 + weft__ctz64(bits);
             weft__slot slot = shard->slots[local];
             weft__chunk* from = weft__slot_chunk(shard, slot);
+            WEFT_CHECK(from != NULL && slot.generation != 0);
             if (__builtin_expect((fold->shuffled[word] & bits & (0 - bits)) != 0, 0))
                 fold->first[local] = sort_chain(world->references.items, fold->first[local]);
             *edit = (weft__edit){.slot = (uint16_t)local,
@@ -277,6 +292,7 @@ static void fold_shard(weft_world* world, weft__lane* lane, weft__shard* shard) 
 
 static fold_bundle_set bundle_key(const weft__bundle* bundle) {
     fold_bundle_set key = {.set = 0};
+    WEFT_ASSERT(bundle->count <= WEFT__BUNDLE_IDS);
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
         key.ids[i / 4] |= (uint64_t)part->type << (i % 4 * 16);
@@ -323,12 +339,14 @@ static bool fold_bundle(weft_world* world, weft__fold* fold, const weft__record*
 // With a scratch: as far as it is known. Without one, what is not known is made; false: no memory.
 static bool fold_create(weft_world* world, weft__fold* fold, weft__create* create,
                         uint64_t* dropped) {
+    WEFT_CHECK(!create->cancelled && weft__op_creates(create->record->op));
     create->set = 0;
     return fold_bundle(world, fold, create->record, &create->set, &create->sparse) &&
            fold_chain(world, fold, create->chain, &create->set, &create->sparse, dropped);
 }
 
 static void fold_creates(weft_world* world, weft__lane* lane, uint32_t begin, uint32_t end) {
+    WEFT_ASSERT(begin < end && end <= world->creates.count);
     for (uint32_t i = begin; i < end; i++) {
         weft__create* create = &world->creates.items[i];
         if (i + 8 < end)
@@ -359,6 +377,7 @@ static void fold_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     weft__lane* lane = &world->lanes[worker];
     uint32_t creates = create_items(world);
+    WEFT_ASSERT(worker < world->lane_count && item < creates + world->touched.count);
     if (item >= creates) {
         fold_shard(world, lane, world->shards.items[world->touched.items[item - creates]]);
         return;
@@ -370,11 +389,14 @@ static void fold_item(void* context, uint32_t worker, uint32_t item) {
 
 static uint32_t fold_shard_of(const void* context, uint32_t item) {
     const weft_world* world = context;
-    return world->touched.items[item - create_items(world)];
+    uint32_t creates = create_items(world); // Which come first, and are of no shard.
+    WEFT_ASSERT(item >= creates && item - creates < world->touched.count);
+    return world->touched.items[item - creates];
 }
 
 // Survivors whose final set is not stored yet.
 static weft_status settle_shard(weft_world* world, weft__shard* shard) {
+    WEFT_ASSERT(shard->unknown && shard->edit_deaths <= shard->edit_end);
     for (uint32_t i = shard->edit_deaths; i < shard->edit_end; i++) {
         weft__edit* edit = &world->edits.items[i];
         if (edit->set != WEFT__NONE)
@@ -412,6 +434,7 @@ static weft_status settle_creates(weft_world* world) {
 }
 
 weft_status weft__fold_all(weft_world* world, weft__runner* runner) {
+    WEFT_ASSERT(world->wanted_sets.count == 0 && world->freed == 0);
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->edits, world->references.count));
     weft__batch batch = {.count = create_items(world) + world->touched.count,
                          .unsharded = create_items(world),

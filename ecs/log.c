@@ -7,6 +7,7 @@
 #include "weft_world.h"
 
 static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, uint32_t need) {
+    WEFT_ASSERT(need >= sizeof(weft__record) && need % 8 == 0);
     weft__log_block* next = stream->current == NULL ? stream->first : stream->current->next;
     // A block that is too small for a large value is skipped for this tick, not freed.
     while (next != NULL && next->size < need) {
@@ -26,6 +27,7 @@ static weft__log_block* log_block_next(weft_world* world, weft__stream* stream, 
             tail = &(*tail)->next;
         *tail = next;
     }
+    WEFT_ASSERT(next->size >= need);
     next->used = 0;
     stream->current = next;
     return next;
@@ -60,6 +62,7 @@ __attribute__((noinline)) static bool log_prepare(weft_commands* commands, weft_
                         "no memory is left for recorded commands or messages");
         return false;
     }
+    WEFT_ASSERT(block == stream->current && block->size - block->used >= need);
     if (segment->count == 0) {
         segment->block = block;
         segment->offset = block->used;
@@ -82,6 +85,7 @@ weft__record* weft__log_append(weft_commands* commands, uint32_t stream_index, u
         block = stream->current;
     }
     weft__segment* segment = &stream->segments.items[stream->segments.count - 1];
+    WEFT_CHECK(block->size - block->used >= need && segment->rank == commands->rank);
     segment->unsorted |= row < segment->last_row;
     segment->last_row = row;
     segment->count++;
@@ -98,6 +102,7 @@ typedef struct log_reader {
 } log_reader;
 
 weft__segment* weft__log_segment(const weft_commands* commands, uint32_t stream_index) {
+    WEFT_ASSERT(stream_index < commands->lane->streams.count);
     const weft__stream* stream = &commands->lane->streams.items[stream_index];
     if (stream->task != commands->lane->task || stream->segments.count == 0)
         return NULL;
@@ -126,6 +131,7 @@ static const weft__record* log_read(log_reader* reader, const weft_world* world)
         (const weft__record*)(const void*)((uint8_t*)(reader->block + 1) + reader->offset);
     uint32_t size = record_tail(world, record);
     reader->offset += (uint32_t)sizeof(weft__record) + ((size + 7u) & ~7u);
+    WEFT_ASSERT(reader->offset <= reader->block->used);
     return record;
 }
 
@@ -157,6 +163,7 @@ weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
     uint32_t record_count = 0;
     bool unsorted = false;
     bool ordered = !world->desc.unordered_commit;
+    WEFT_ASSERT(stream < world->host.streams.count);
     world->segments.count = 0;
     world->records.count = world->record_scratch.count = 0;
     if (host) {
@@ -187,12 +194,14 @@ weft_status weft__log_order(weft_world* world, uint32_t stream, bool host) {
 
 void weft__log_read(weft_world* world, const weft__segment* segment) {
     log_reader reader = {segment->block, segment->offset};
+    WEFT_ASSERT(segment->first_record + segment->count <= world->records.count);
     const weft__record** begin = world->records.items + segment->first_record;
     for (uint32_t i = 0; i < segment->count; i++)
         begin[i] = log_read(&reader, world);
-    if (segment->unsorted && !world->desc.unordered_commit)
-        sort_records(begin, world->record_scratch.items + segment->first_record, segment->count,
-                     NULL);
+    if (!segment->unsorted || world->desc.unordered_commit)
+        return;
+    WEFT_ASSERT(segment->first_record + segment->count <= world->record_scratch.capacity);
+    sort_records(begin, world->record_scratch.items + segment->first_record, segment->count, NULL);
 }
 
 static void stream_clear(weft__stream* stream) {
@@ -211,8 +220,8 @@ void weft__log_clear(weft_world* world, uint32_t stream) {
 
 void weft__log_task_visit(const weft_world* world, const weft__lane* lane, uint32_t stream_index,
                           weft__record_fn* fn, void* context) {
+    WEFT_ASSERT(fn != NULL && stream_index < lane->streams.count);
     const weft__stream* stream = &lane->streams.items[stream_index];
-    WEFT_ASSERT(fn != NULL);
     if (stream->segments.count == 0 || stream->task != lane->task)
         return;
     const weft__segment* segment = &stream->segments.items[stream->segments.count - 1];

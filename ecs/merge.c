@@ -113,6 +113,8 @@ weft_status weft__merge_reserve(weft_world* world, weft__lane* lane) {
             return WEFT_STATUS_OUT_OF_MEMORY;
         lane->column_size = weft__arena_block_size(need);
     }
+    WEFT_ASSERT(merge->change_capacity > world->shard_chunks_max);
+    WEFT_ASSERT(lane->column_size >= need);
     return WEFT_STATUS_OK;
 }
 
@@ -122,8 +124,10 @@ static void changes_begin(weft__merge* merge) {
 }
 
 static WEFT__INLINE merge_change* change_of(weft__merge* merge, weft__chunk* chunk) {
-    if (__builtin_expect(chunk->change != WEFT__NONE, 1))
+    if (__builtin_expect(chunk->change != WEFT__NONE, 1)) {
+        WEFT_CHECK(chunk->change < merge->change_count);
         return &merge->changes[chunk->change];
+    }
     WEFT_ASSERT(merge->change_count < merge->change_capacity);
     chunk->change = merge->change_count++;
     merge_change* change = &merge->changes[chunk->change];
@@ -142,6 +146,7 @@ static WEFT__INLINE void note_gone(weft__merge* merge, weft__chunk* chunk, uint3
 static WEFT__INLINE uint8_t* note_come(weft__merge* merge, const weft__lane* lane,
                                        weft__chunk* chunk, weft_entity entity, size_t pack_size) {
     WEFT_ASSERT(merge->carry_used + pack_size <= lane->carry_size);
+    WEFT_CHECK(pack_size >= sizeof(entity) && pack_size % 8 == 0);
     uint32_t slot = entity.slot % WEFT_SHARD_SLOTS;
     merge_change* change = change_of(merge, chunk);
     change->come[slot / 64] |= (uint64_t)1 << (slot % 64);
@@ -202,6 +207,8 @@ static WEFT__INLINE void move_row(weft_world* world, weft__lane* lane, weft__sha
     uint32_t row = edit->row;
     const weft__archetype* old = &world->archetypes.items[from->archetype];
     const weft__archetype* table = &world->archetypes.items[to->archetype];
+    WEFT_CHECK(from != to && from->shard == to->shard && row < from->row_count);
+    WEFT_CHECK(from->entities[row].slot % WEFT_SHARD_SLOTS == edit->slot);
     note_gone(lane->merge, from, edit->slot);
     shard->slots[edit->slot].chunk = to->local + 1;
     uint8_t* packed = note_come(lane->merge, lane, to, from->entities[row], table->pack_size);
@@ -225,6 +232,7 @@ static WEFT__INLINE void update_row(weft_world* world, weft__lane* lane, const w
     weft__chunk* chunk = edit->from;
     size_t row = edit->row;
     const weft__archetype* table = &world->archetypes.items[chunk->archetype];
+    WEFT_CHECK(row < chunk->row_count && !chunk->sparse);
     for (uint32_t at = edit->chain; at != WEFT__NONE; at = world->references.items[at].then) {
         const weft__record* record = world->references.items[at].record;
         const weft__type* type = weft__type_at(world, record->type);
@@ -268,6 +276,7 @@ static void pack_bundle(const weft_world* world, const weft__archetype* table, c
 static void bear_block(weft__merge* merge, weft__shard* shard, const newborn* born) {
     uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
     WEFT_ASSERT(local + born->block <= WEFT_SHARD_SLOTS);
+    WEFT_ASSERT(merge->block_count < WEFT_SHARD_SLOTS);
     merge_change* change = change_of(merge, born->target);
     change->come[local / 64] |= (uint64_t)1 << (local % 64);
     change->block_count++;
@@ -275,6 +284,7 @@ static void bear_block(weft__merge* merge, weft__shard* shard, const newborn* bo
     merge->blocks[merge->block_count++] = (merge_block){
         born->create->record, born->real, born->index, born->block, born->target->change};
     for (uint32_t i = local; i < local + born->block; i++) {
+        WEFT_CHECK(shard->slots[i].chunk == 0);
         shard->slots[i] = (weft__slot){born->real.generation, born->target->local + 1};
         shard->live[i / 64] |= (uint64_t)1 << (i % 64);
     }
@@ -292,6 +302,7 @@ static WEFT__INLINE void bear_row(weft_world* world, weft__lane* lane, weft__sha
     pack_bundle(world, table, born, packed);
     pack_values(world, table, born->create->chain, packed);
     uint32_t local = born->real.slot % WEFT_SHARD_SLOTS;
+    WEFT_CHECK(shard->slots[local].chunk == 0 && born->real.generation != 0);
     shard->slots[local] = (weft__slot){born->real.generation, born->target->local + 1};
     shard->live[local / 64] |= (uint64_t)1 << (local % 64);
 }
@@ -303,6 +314,7 @@ static WEFT__INLINE newborn newborn_single(const weft__create* create) {
 // A run's members in slots never used are one newborn, those in freed slots are one each.
 static newborn newborn_member(const weft_world* world, const weft__birth* birth, uint32_t i) {
     const weft__create* run = &world->creates.items[birth->create];
+    WEFT_CHECK(birth->create < world->creates.count && i < birth->count);
     uint32_t member = birth->member + i;
     return (newborn){run, birth->target, weft__bulk_member(world, run, member), run->index + member,
                      member >= run->popped ? birth->count : 0};
@@ -335,8 +347,10 @@ static WEFT__INLINE void prefetch_create(const weft__create* create) {
 WEFT__WIDE
 static void pack_rows(weft_world* world, weft__lane* lane, weft__shard* shard) {
     const weft__edit* edits = world->edits.items;
+    WEFT_ASSERT(shard->edit_begin <= shard->edit_deaths && shard->edit_deaths <= shard->edit_end);
     for (uint32_t i = shard->edit_begin; i < shard->edit_deaths; i++) {
         uint32_t slot = edits[i].slot;
+        WEFT_CHECK(edits[i].kind == WEFT__EDIT_DEATH && shard->slots[slot].chunk != 0);
         if (i + 16 < shard->edit_deaths)
             __builtin_prefetch(&shard->slots[edits[i + 16].slot]);
         note_gone(lane->merge, weft__slot_chunk(shard, shard->slots[slot]), slot);
@@ -402,6 +416,7 @@ static uint32_t plan_steps(weft__merge* merge, const merge_change* change) {
         word = weft__ctz64(words | (uint64_t)1 << 63);
         bits |= (change->gone[word] | change->come[word]) & done;
     }
+    WEFT_ASSERT(row <= change->chunk->row_count && rows <= WEFT_SHARD_SLOTS);
     uint32_t left = change->chunk->row_count - row;
     merge->steps[count] = (merge_step){.from = (uint16_t)row, .count = (uint16_t)left};
     merge->step_count = count + 1;
@@ -417,6 +432,7 @@ static uint32_t plan_blocks(weft__merge* merge, const merge_change* change) {
         if (&merge->changes[block->change] != change)
             continue;
         uint32_t local = block->first.slot % WEFT_SHARD_SLOTS;
+        WEFT_ASSERT(block->count > 0 && local + block->count <= WEFT_SHARD_SLOTS);
         uint32_t before = 0; // Events below its slot, each a step.
         for (uint32_t word = 0; word < local / 64; word++)
             before += weft__popcount64(change->gone[word] | change->come[word]);
@@ -461,6 +477,7 @@ static WEFT__INLINE void copy_run(const merge_column* column, uint32_t from, siz
     // weft-lint: allow(address): both are of one column
     size_t left = (size_t)(column->old_end - in);
     size_t whole = (bytes + 63) & ~(size_t)63;
+    WEFT_CHECK(bytes <= room && bytes <= left);
     if (bytes > 1024 || whole > room || whole > left) {
         memcpy(out, in, bytes);
         return;
@@ -526,6 +543,7 @@ static void replay(const weft__merge* merge, uint32_t column_count) {
             if (step.come > 0)
                 copy_value(out, column->packed + step.carry, size);
             column->out = out + step.come * size;
+            WEFT_CHECK(column->out <= column->end);
         }
     }
 }
@@ -535,6 +553,7 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
                           uint32_t column_count) {
     for (uint32_t i = 0; i < merge->step_count; i++) {
         merge_step step = merge->steps[i];
+        WEFT_CHECK(!step.block || step.carry < merge->block_count);
         const merge_block* block = &merge->blocks[step.block ? step.carry : 0];
         for (uint32_t j = 0; j < column_count; j++) {
             merge_column* column = &merge->columns[j];
@@ -546,6 +565,7 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
             else if (step.come > 0)
                 copy_value(out, column->packed + step.carry, size);
             column->out = out + step.come * size;
+            WEFT_CHECK(column->out <= column->end);
         }
     }
 }
@@ -553,7 +573,7 @@ static void replay_blocks(const weft_world* world, const weft__merge* merge,
 static WEFT__INLINE void set_column(weft__merge* merge, uint32_t index, const uint8_t* old,
                                     uint32_t old_capacity, const uint8_t* packed, void* out,
                                     uint32_t capacity, size_t size, uint32_t type_id) {
-    WEFT_ASSERT(index < merge->column_capacity);
+    WEFT_ASSERT(index < merge->column_capacity && capacity >= old_capacity);
     if (old == NULL) // A new chunk, of which no row is copied.
         old = out;
     merge->columns[index] = (merge_column){old,    old + old_capacity * size,       packed,
@@ -565,6 +585,7 @@ static void merge_chunk(weft_world* world, weft__lane* lane, const merge_change*
     weft__merge* merge = lane->merge;
     weft__chunk* chunk = change->chunk;
     const weft__archetype* table = weft__chunk_table(world, chunk);
+    WEFT_ASSERT(&merge->changes[chunk->change] == change);
     chunk->change = WEFT__NONE;
     uint32_t rows = plan_steps(merge, change);
     if (change->block_count > 0)
@@ -627,6 +648,7 @@ static bool fold_presence(const weft_world* world, weft__lane* lane, uint32_t ch
 static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk,
                          weft_entity entity, uint32_t row, uint32_t chain) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
+    WEFT_CHECK(chunk->sparse && table->component_count == 1);
     uint32_t type_id = table->components[0];
     const weft__type* type = weft__type_at(world, type_id);
     const weft__record* value = NULL;
@@ -651,6 +673,7 @@ static void presence_row(weft_world* world, weft__lane* lane, weft__chunk* chunk
 static void presence_newborn(weft_world* world, weft__lane* lane, weft__chunk* chunk,
                              const newborn* born) {
     const weft__archetype* table = weft__chunk_table(world, chunk);
+    WEFT_CHECK(chunk->sparse && table->component_count == 1);
     uint32_t type_id = table->components[0];
     const weft__type* type = weft__type_at(world, type_id);
     const weft__part* part = bundle_part(born->create->record, type_id);
@@ -683,6 +706,7 @@ static void presence_newborns(weft_world* world, weft__lane* lane, weft__chunk* 
 // One presence table in one shard.
 static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* shard,
                            uint32_t shard_number, weft__chunk* chunk) {
+    WEFT_ASSERT(chunk->sparse && chunk->shard == shard_number);
     changes_begin(lane->merge);
     for (uint32_t i = shard->edit_begin; i < shard->edit_end; i++) {
         const weft__edit* edit = &world->edits.items[i];
@@ -702,6 +726,7 @@ static void merge_presence(weft_world* world, weft__lane* lane, weft__shard* sha
         for (uint32_t j = 0; j < newborns_of(world, birth); j++)
             presence_newborns(world, lane, chunk, newborn_member(world, birth, j));
     }
+    WEFT_ASSERT(lane->merge->change_count <= 1 && lane->merge->block_count == 0);
     if (lane->merge->change_count > 0)
         merge_chunk(world, lane, &lane->merge->changes[0]);
 }

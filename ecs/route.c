@@ -20,12 +20,14 @@
 #define BLOCKS_MAX 64u
 
 static uint64_t provisional_number(weft_entity entity) {
+    WEFT_CHECK(weft__entity_is_provisional(entity));
     return (uint64_t)(entity.slot - WEFT__PROVISIONAL_SLOT) << 32 | entity.generation;
 }
 
 // Where a provisional number's create is filed in create_map, if its unit is of this commit.
 static uint64_t create_place(const weft_world* world, uint64_t number) {
     uint64_t unit = number >> world->create_bits; // weft-lint: allow(shift): at most 33 bits
+    WEFT_CHECK(unit < world->unit_map.count);
     // weft-lint: allow(shift): at most 33 bits
     return (uint32_t)world->unit_map.items[unit] + (number - (unit << world->create_bits));
 }
@@ -39,6 +41,7 @@ static uint32_t create_find(const weft_world* world, uint64_t number) {
     if (at >= world->create_map.count)
         return WEFT__NONE;
     uint32_t found = world->create_map.items[at];
+    WEFT_ASSERT(found < world->creates.count);
     const weft__create* create = &world->creates.items[found];
     return number - create->number < create->count ? found : WEFT__NONE;
 }
@@ -99,6 +102,7 @@ static weft_status map_units(weft_world* world) {
         }
         base += (uint32_t)segment->create_count;
     }
+    WEFT_ASSERT(base == world->create_map.count);
     return WEFT_STATUS_OK;
 }
 
@@ -147,6 +151,7 @@ static weft_status register_bulk(weft_world* world) {
                 register_create(world, record, world->creates.count++);
         }
     }
+    WEFT_ASSERT(world->creates.count <= need + 2 * marked);
     return WEFT_STATUS_OK;
 }
 
@@ -170,27 +175,34 @@ static weft_status cut_blocks(weft_world* world) {
     world->block_width = (shards + wanted - 1) / wanted;
     // weft-lint: allow(division): at least 1
     uint32_t count = (shards - 1) / world->block_width + 1;
+    WEFT_ASSERT(count >= 1 && count <= BLOCKS_MAX);
     world->blocks.count = world->block_counts.count = world->block_segments.count = 0;
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->blocks, count + 1));
     WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, world->block_segments, world->segments.count));
     uint32_t* ends = world->blocks.items;
     memset(ends, 0, (count + 1) * sizeof(ends[0]));
-    for (uint32_t i = 0; i < world->segments.count; i++)
-        ends[block_of(world, world->segments.items[i]) + 1]++;
+    for (uint32_t i = 0; i < world->segments.count; i++) {
+        uint32_t block = block_of(world, world->segments.items[i]);
+        WEFT_ASSERT(block < count);
+        ends[block + 1]++;
+    }
     for (uint32_t i = 0; i < count; i++)
         ends[i + 1] += ends[i];
     for (uint32_t i = 0; i < world->segments.count; i++)
         world->block_segments.items[ends[block_of(world, world->segments.items[i])]++] = i;
     world->blocks.count = count; // Block i now ends at ends[i].
+    WEFT_ASSERT(ends[count - 1] == world->segments.count);
     return WEFT__VEC_RESERVE(&world->arena, world->block_counts,
                              (uint64_t)count * (world->shards.count + 1u));
 }
 
 static uint32_t* counts_of(const weft_world* world, uint32_t block) {
+    WEFT_ASSERT(block < world->blocks.count);
     return world->block_counts.items + (size_t)block * (world->shards.count + 1u);
 }
 
 static uint32_t block_begin(const weft_world* world, uint32_t block) {
+    WEFT_ASSERT(block == 0 || world->blocks.items[block - 1] <= world->blocks.items[block]);
     return block == 0 ? 0 : world->blocks.items[block - 1];
 }
 
@@ -218,6 +230,7 @@ static WEFT__INLINE void count_one(const weft_world* world, weft__lane* lane, ui
 
 static void count_segment(const weft_world* world, weft__lane* lane, const weft__segment* segment,
                           uint32_t* counts) {
+    WEFT_ASSERT(segment->first_record + segment->count <= world->records.count);
     const weft__record** records = world->records.items + segment->first_record;
     for (uint32_t i = 0; i < segment->count; i++) {
         if (weft__op_creates(records[i]->op))
@@ -262,6 +275,7 @@ static uint32_t place_counts(weft_world* world) {
             world->provisional_begin = begin;
         } else if (at > begin) {
             weft__shard* shard = world->shards.items[column];
+            WEFT_ASSERT(!shard->touched && shard->newborn_first == WEFT__NONE);
             shard->touched = true;
             shard->edit_begin = begin;
             shard->reference_end = at;
@@ -277,6 +291,7 @@ static WEFT__INLINE void file_one(weft_world* world, uint32_t* places, uint32_t 
     if (column == WEFT__NONE)
         return;
     uint8_t op = record->op == WEFT__OP_DESTROY_MANY ? WEFT__OP_DESTROY : record->op;
+    WEFT_CHECK(places[column] < world->references.count);
     world->references.items[places[column]++] = (weft__reference){.record = record,
                                                                   .entity = entity,
                                                                   .type = record->type,
@@ -286,6 +301,7 @@ static WEFT__INLINE void file_one(weft_world* world, uint32_t* places, uint32_t 
 }
 
 static void file_segment(weft_world* world, uint32_t* places, uint32_t index) {
+    WEFT_ASSERT(index < world->segments.count);
     const weft__segment* segment = world->segments.items[index];
     const weft__record** records = world->records.items + segment->first_record;
     for (uint32_t i = 0; i < segment->count; i++) {
@@ -318,6 +334,7 @@ static void link_provisional(weft_world* world, uint32_t at) {
     }
     weft__create* create = &world->creates.items[found];
     WEFT_ASSERT(create->count == 1); // What is spoken of is no part of a run.
+    WEFT_ASSERT((create->chain == WEFT__NONE) == (create->chain_end == WEFT__NONE));
     if (reference->op == WEFT__OP_DESTROY) {
         world->cancelled += !create->cancelled;
         create->cancelled = true;
@@ -344,6 +361,7 @@ static weft_status reserve_references(weft_world* world) {
 }
 
 weft_status weft__route(weft_world* world, weft__runner* runner) {
+    WEFT_ASSERT(world->records.count > 0);
     world->creates.count = world->references.count = world->touched.count = 0;
     WEFT_TRY(map_units(world));
     WEFT_TRY(cut_blocks(world));
@@ -361,6 +379,7 @@ weft_status weft__route(weft_world* world, weft__runner* runner) {
     if (world->bulk)
         WEFT_TRY(register_bulk(world));
     world->references.count = place_counts(world);
+    WEFT_ASSERT(world->provisional_begin <= world->references.count);
     WEFT_ASSERT(world->references.count <= world->references.capacity);
     batch.fn = file_block;
     WEFT_TRY(weft__commit_batch(world, runner, &batch));

@@ -9,8 +9,6 @@
 #include "state_format.h"
 #include "weft_state.h"
 
-#define VALUE_MAX 4096u // Bytes of one value of any type.
-
 /// A type of the state.
 typedef struct old_type {
     const weft_type* type;           // As it was.
@@ -30,11 +28,12 @@ typedef struct migrator {
     WEFT__VEC(uint32_t) presence_of; // By presence: its table.
     uint8_t* out;                    // Null: sizes are counted.
     uint64_t out_at;
-    uint64_t section_at; // Of the section that is being written.
-    bool resources_done; // New ones are written,
+    uint64_t section_at;  // Of the section that is being written,
+    uint64_t section_end; // and where it is to end.
+    bool resources_done;  // New ones are written,
     bool reductions_done;
-    _Alignas(8) uint8_t from[VALUE_MAX];
-    _Alignas(8) uint8_t to[VALUE_MAX];
+    _Alignas(8) uint8_t from[WEFT_TYPE_SIZE_MAX];
+    _Alignas(8) uint8_t to[WEFT_TYPE_SIZE_MAX];
 } migrator;
 
 static weft_status damaged(const migrator* m, const char* what) {
@@ -58,11 +57,14 @@ static void open_section(migrator* m, weft__state_head head, uint64_t length) {
     head.length = length;
     weft__bytes_init(&bytes, buffer, sizeof(buffer));
     weft__state_put_head(&bytes, &head);
+    WEFT_ASSERT(bytes.size == WEFT__STATE_SUMMED && !bytes.overflow);
     m->section_at = m->out_at;
+    m->section_end = m->out_at + WEFT__STATE_HEAD + length;
     put(m, buffer, sizeof(buffer));
 }
 
 static void close_section(migrator* m) {
+    WEFT_ASSERT(m->out_at == m->section_end);
     if (m->out == NULL)
         return;
     uint8_t* head = m->out + m->section_at;
@@ -106,12 +108,14 @@ static void convert_by_name(const weft_migration* migration, void* to, const voi
 
 // Values of one type, from the old state to the new one.
 static void put_values(migrator* m, uint32_t type_id, const uint8_t* in, uint32_t count) {
+    WEFT_ASSERT(type_id > 0 && type_id <= m->types.count);
     const old_type* old = &m->types.items[type_id - 1];
     const weft_type* type = weft__type_at(m->world, type_id)->type;
     if (old->migration == NULL) {
         put(m, in, (size_t)count * type->size);
         return;
     }
+    WEFT_ASSERT(type->size <= WEFT_TYPE_SIZE_MAX && old->type->size <= WEFT_TYPE_SIZE_MAX);
     for (uint32_t i = 0; i < count && m->out != NULL; i++) {
         memset(m->to, 0, type->size);
         weft__type_decode(old->type, in + (size_t)i * old->type->size, 1, m->from);
@@ -224,6 +228,7 @@ static weft_status read_schema(migrator* m, const weft__state_head* head, const 
     m->types.count = 0;
     for (uint32_t i = 0; i < head->count; i++)
         WEFT_TRY(read_type(m, i, &reader));
+    WEFT_ASSERT(m->types.count == head->count && m->types.count <= world->types.count);
     for (uint32_t i = m->types.count; i < world->types.count; i++) {
         const weft_type* type = world->types.items[i].type;
         if (find_entry(m, type, true, 0) == NULL)
@@ -288,6 +293,7 @@ static weft_status read_sets(migrator* m, const weft__state_head* head, const ui
         }
         WEFT_TRY(WEFT__VEC_PUSH(&m->world->arena, m->set_ends, m->set_types.count));
     }
+    WEFT_ASSERT(m->set_ends.count == head->count + 1);
     return WEFT_STATUS_OK;
 }
 
@@ -458,6 +464,7 @@ static weft_status move_all(migrator* m) {
     if (last == 0)
         return damaged(m, "it is cut off");
     put_new_before(m, UINT32_MAX);
+    WEFT_ASSERT(m->resources_done && m->reductions_done);
     return WEFT_STATUS_OK;
 }
 
@@ -470,6 +477,7 @@ static void put_header(migrator* m) {
     weft__bytes_put_u64(&bytes, weft_world_schema_hash(m->world));
     weft__bytes_put_u64(&bytes, m->out_at);
     weft__bytes_put_u64(&bytes, weft_hash64_of(m->out, bytes.size, 0));
+    WEFT_ASSERT(bytes.size == WEFT__STATE_HEADER && !bytes.overflow);
 }
 
 static weft_status migrate(migrator* m) {

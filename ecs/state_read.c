@@ -36,6 +36,7 @@ static const char* const kind_names[] = {
 // A section that is whole, but says what cannot be.
 static weft_status refuse(const weft__state_image* image, const weft__state_head* head,
                           const char* what) {
+    WEFT_ASSERT(head->kind >= WEFT__STATE_SCHEMA && head->kind <= WEFT__STATE_MESSAGES);
     if (image->quiet)
         return WEFT_STATUS_BAD_FORMAT;
     return weft__world_fail(image->world, WEFT_STATUS_BAD_FORMAT,
@@ -102,6 +103,8 @@ const uint8_t* weft__state_take(weft__reader* reader, weft__state_head* head_out
 // The content of a reader's next section, which is to have this head. Empty content is not null.
 static weft_status section_of(const weft__state_image* image, weft__reader* reader,
                               weft__state_head* wanted, const uint8_t** content_out) {
+    WEFT_ASSERT(wanted->kind >= WEFT__STATE_SCHEMA && wanted->kind <= WEFT__STATE_MESSAGES);
+    WEFT_ASSERT(reader->offset <= reader->size);
     const uint8_t* start = image->data + reader->offset;
     weft__state_head head = get_head(reader);
     uint64_t sum = weft__reader_get_u64(reader);
@@ -130,7 +133,9 @@ static weft_status section_of(const weft__state_image* image, weft__reader* read
 
 static weft_status next_section(weft__state_image* image, weft__state_head* wanted,
                                 const uint8_t** content_out) {
-    return section_of(image, &image->reader, wanted, content_out);
+    weft_status status = section_of(image, &image->reader, wanted, content_out);
+    WEFT_ASSERT(status != WEFT_STATUS_OK || *content_out != NULL);
+    return status;
 }
 
 // Identity ---------------------------------------------------------------------------------------
@@ -209,6 +214,7 @@ static weft_status compare_type(const weft__state_image* image, uint32_t number,
 
 // `other`: the hashes say that the schema is another one.
 static weft_status parse_schema(weft__state_image* image, bool other) {
+    WEFT_ASSERT(image->reader.offset == WEFT__STATE_HEADER);
     const uint8_t* start = image->data + image->reader.offset;
     weft__reader head_reader;
     weft__reader_init(&head_reader, start, image->reader.size - image->reader.offset);
@@ -234,6 +240,7 @@ static weft_status parse_schema(weft__state_image* image, bool other) {
 
 static weft_status differ_number(weft_world* world, const char* what, uint64_t there,
                                  uint64_t here) {
+    WEFT_ASSERT(there != here);
     return weft__world_fail(world, WEFT_STATUS_IDENTITY_MISMATCH,
                             "the state is of a world whose %s is %llu, and here it is %llu; "
                             "create the world with the same description",
@@ -323,6 +330,7 @@ static weft_status parse_set(weft__state_image* image, const weft__state_head* h
         return WEFT_STATUS_OUT_OF_MEMORY;
     while (image->set_seen.count < world->sets.count)
         WEFT_TRY(WEFT__VEC_PUSH(&world->arena, image->set_seen, 0));
+    WEFT_ASSERT(set < image->set_seen.count);
     if (image->set_seen.items[set] != 0)
         return refuse(image, head, "two archetypes are the same set");
     image->set_seen.items[set] = 1;
@@ -348,6 +356,7 @@ static weft_status parse_archetypes(weft__state_image* image) {
         status = parse_set(image, &head, &reader, components);
     weft__arena_free(&world->arena, components, bytes);
     WEFT_TRY(status);
+    WEFT_ASSERT(image->sets.count == image->archetype_count);
     return weft__reader_finish(&reader) == WEFT_STATUS_OK
                ? WEFT_STATUS_OK
                : refuse(image, &head, "something follows its last archetype");
@@ -362,6 +371,7 @@ WEFT__SORT(sort_keys, uint64_t, void, key_before)
 
 // No archetype has two chunks in a shard.
 static weft_status check_keys(weft__state_image* image, const weft__state_head* head) {
+    WEFT_ASSERT(image->keys.count == image->chunk_count);
     WEFT_TRY(WEFT__VEC_RESERVE(&image->world->arena, image->key_scratch, image->keys.count));
     sort_keys(image->keys.items, image->key_scratch.items, image->keys.count, NULL);
     for (uint32_t i = 1; i < image->keys.count; i++)
@@ -384,6 +394,8 @@ static uint64_t row_size(const weft_world* world, const uint16_t* components, ui
 // Lists a chunk whose rows begin at `at`, behind the others of its shard; where the next begin.
 static size_t add_line(weft__state_image* image, weft__state_line line, size_t at) {
     const weft_world* world = image->world;
+    WEFT_ASSERT(line.archetype < image->sets.count && line.shard < image->shards.count);
+    WEFT_ASSERT(image->lines.count < image->chunk_count && at <= image->reader.size);
     const weft__set* set = &world->sets.items[image->sets.items[line.archetype]];
     weft__state_shard* shard = &image->shards.items[line.shard];
     uint32_t id = image->lines.count;
@@ -476,6 +488,8 @@ static weft_status parse_handles(const weft__state_image* image, const weft__sta
     uint64_t least = (uint64_t)shard * WEFT_SHARD_SLOTS;
     uint64_t end = least + WEFT_SHARD_SLOTS;
     bool enters = head->kind == WEFT__STATE_ROWS;
+    WEFT_ASSERT(enters || head->kind == WEFT__STATE_PRESENCE);
+    WEFT_ASSERT(least < image->slot_count);
     end = end < image->slot_count ? end : image->slot_count;
     for (uint32_t i = 0; i < head->count; i++) {
         weft_entity handle = weft__state_handle(content + (size_t)i * WEFT__STATE_HANDLE);
@@ -515,11 +529,14 @@ static weft_status parse_shard(weft__state_image* image, uint32_t worker, uint32
     const weft_world* world = image->world;
     weft__state_shard* shard = &image->shards.items[number];
     uint32_t begin = number * WEFT_SHARD_SLOTS;
+    WEFT_ASSERT(number < image->shards.count && begin < image->slot_count);
+    WEFT_ASSERT(worker < world->lane_count);
     uint32_t left = image->slot_count - begin;
     uint32_t slots = left < WEFT_SHARD_SLOTS ? left : WEFT_SHARD_SLOTS;
     memset(image->generations.items + begin, 0, (size_t)slots * sizeof(uint32_t));
     for (uint32_t id = shard->first; id != WEFT__NONE; id = image->lines.items[id].next) {
         const weft__state_line* line = &image->lines.items[id];
+        WEFT_ASSERT(line->shard == number);
         const weft__set* set = &world->sets.items[image->sets.items[line->archetype]];
         weft__state_head head = {.kind = WEFT__STATE_ROWS, .index = id, .count = line->rows};
         weft__reader reader = image->reader;
@@ -545,6 +562,7 @@ static weft_status parse_all_rows(weft__state_image* image) {
                          .fn = shard_item,
                          .context = image};
     uint32_t first = WEFT__NONE;
+    WEFT_ASSERT(image->rows_end >= reader->offset && image->rows_end <= reader->size);
     WEFT_TRY(WEFT__VEC_RESERVE(&image->world->arena, image->generations, image->slot_count));
     image->quiet = true;
     image->runner->run(image->runner, &batch);
@@ -639,6 +657,7 @@ static weft_status parse_list(weft__state_image* image, weft__state_kind kind, u
 
 static weft_status parse_values(weft__state_image* image) {
     const weft_world* world = image->world;
+    WEFT_ASSERT(image->message_counts.count == world->channels.count);
     for (uint32_t i = 0; i < world->resources.count; i++)
         WEFT_TRY(parse_list(image, WEFT__STATE_RESOURCE, i, world->resources.items[i].type, false,
                             world->resources.items[i].count));
@@ -675,6 +694,7 @@ static weft_status parse_sections(weft__state_image* image, size_t size) {
 }
 
 weft_status weft__state_parse(weft__state_image* image, const void* bytes, size_t size) {
+    WEFT_ASSERT(image->world != NULL && image->runner != NULL && !image->quiet);
     image->data = bytes;
     weft__reader_init(&image->reader, bytes, size);
     weft_status status = parse_sections(image, size);

@@ -26,6 +26,7 @@ static void write_out(state_writer* writer, const void* bytes, size_t size) {
         writer->out += size;
         return;
     }
+    WEFT_ASSERT(writer->sink != NULL);
     if (writer->status == WEFT_STATUS_OK)
         writer->status = writer->sink(writer->context, bytes, size);
 }
@@ -207,6 +208,7 @@ static void write_chunk_rows(state_writer* writer, weft__state_kind kind, uint32
 
 static void write_rows(state_writer* writer, uint32_t begin, uint32_t end) {
     const weft_world* world = writer->world;
+    WEFT_ASSERT(begin <= end && end <= world->chunks.count);
     for (uint32_t i = begin; i < end; i++)
         if (world->chunks.items[i]->row_count > 0)
             write_chunk_rows(writer, WEFT__STATE_ROWS, i, world->chunks.items[i]);
@@ -231,6 +233,7 @@ static void write_presences(state_writer* writer) {
             if (world->sparse.items[i].chunks.items[j]->row_count > 0)
                 write_chunk_rows(writer, WEFT__STATE_PRESENCE, index++,
                                  world->sparse.items[i].chunks.items[j]);
+    WEFT_ASSERT(index == count);
 }
 
 static void write_free(state_writer* writer) {
@@ -379,6 +382,7 @@ weft__state_part weft__state_part_next(weft_world* world, const weft__state_part
     state_writer writer = {.world = world};
     if (last != NULL) {
         WEFT_ASSERT(last->kind != WEFT__STATE_PART_BACK);
+        WEFT_ASSERT(last->end <= world->chunks.count);
         part.begin = part.end = last->end;
         part.kind =
             part.begin < world->chunks.count ? WEFT__STATE_PART_ROWS : WEFT__STATE_PART_BACK;

@@ -213,6 +213,7 @@ static weft_status check_field(const weft_type* type, const weft_field* field, u
 
 static weft_status check_type(const weft_type* type, uint32_t depth, uint32_t* align_out,
                               const check_text* out) {
+    WEFT_ASSERT(depth < TYPE_DEPTH_MAX);
     WEFT_TRY(check_head(type, out));
     uint32_t end = 0;
     uint32_t align = 1; // What the fields need.
@@ -292,6 +293,7 @@ typedef struct encoding {
 } encoding;
 
 static void encode_unit(const uint8_t* in, uint8_t* out, uint32_t unit) {
+    WEFT_CHECK(unit == 1 || unit == 2 || unit == 4 || unit == 8);
     uint64_t bits = weft__load_unit(in, unit);
     for (uint32_t byte = 0; byte < unit; byte++)
         // weft-lint: allow(shift): a unit has 8 bytes at most
@@ -302,6 +304,7 @@ static bool encode_run(void* context, uint32_t kind, uint32_t offset, uint32_t c
     const encoding* all = context;
     uint32_t unit = kind_unit(kind);
     uint32_t bytes = weft_kind_size((weft_kind)kind) * count;
+    WEFT_ASSERT(unit > 0 && offset + bytes <= all->size);
     for (size_t row = 0; row < all->rows; row++)
         for (uint32_t at = 0; at < bytes; at += unit)
             encode_unit(all->in + row * all->size + offset + at,
@@ -365,6 +368,7 @@ static bool resolve_run(void* context, uint32_t kind, uint32_t offset, uint32_t 
     const resolving* all = context;
     if (kind != WEFT_KIND_ENTITY)
         return true;
+    WEFT_ASSERT(offset + count * sizeof(weft_entity) <= all->size);
     for (uint32_t i = 0; i < count; i++) {
         uint8_t* at = all->values + offset + (size_t)i * sizeof(weft_entity);
         for (uint32_t row = 0; row < all->rows; row += RESOLVE_ROWS) {
@@ -461,6 +465,7 @@ static bool search_run(void* context, uint32_t kind, uint32_t offset, uint32_t c
         return true;
     uint32_t unit = all->floats ? 4 : 1;
     uint32_t bytes = count * weft_kind_size((weft_kind)kind);
+    WEFT_ASSERT(offset + bytes <= all->size);
     if (bytes > RUN_WIDE) {
         search_wide_run(all, offset, bytes, unit);
         return true;
@@ -500,6 +505,7 @@ static bool find_bad(const weft_type* type, const void* values, uint32_t count, 
     }
     if (!all.found)
         return false;
+    WEFT_ASSERT(all.rows < count && all.offset < type->size);
     *index_out = all.rows;
     (void)weft_type_path(type, all.offset, path, capacity);
     return true;

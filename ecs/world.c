@@ -170,6 +170,7 @@ static bool name_taken(const weft_world* world, const char* name) {
 }
 
 static void index_put(uint32_t* items, uint32_t size, uint32_t at, uint32_t id) {
+    WEFT_ASSERT(id > 0 && id < size && (size & (size - 1)) == 0);
     for (at &= size - 1; items[at] != 0;)
         at = (at + 1) & (size - 1);
     items[at] = id;
@@ -247,6 +248,7 @@ static weft_status type_register(weft_world* world, const weft_type* type, weft_
         .has_float = traits.has_float,
         .has_bool = traits.has_bool,
     };
+    WEFT_ASSERT(world->types.count <= world->desc.type_limit);
     world->digests.valid = false;
     return index_types(world);
 }
@@ -439,6 +441,7 @@ const void* weft_world_resource(const weft_world* world, const weft_type* type) 
 }
 
 weft_status weft_world_set_resource(weft_world* world, const weft_type* type, const void* values) {
+    WEFT_ASSERT(world != NULL && type != NULL && values != NULL);
     uint32_t id = weft__type_id(world, type);
     if (id == 0 || weft__type_at(world, id)->role != WEFT__ROLE_RESOURCE)
         return weft__world_fail(world, WEFT_STATUS_UNKNOWN_TYPE, "%s is not a resource here",
@@ -542,6 +545,7 @@ static uint32_t create_bits_for(uint32_t units) {
 }
 
 static weft_status host_commit(weft_world* world, weft__runner* runner) {
+    WEFT_ASSERT(world->host.failure.status == WEFT_STATUS_OK);
     world->create_bits = create_bits_for(1);
     world->create_units = 1;
     world->host_changes += world->host.streams.items[0].segments.count > 0;
@@ -616,9 +620,11 @@ static void swap_buffered(weft_world* world) {
         weft__lane* lane = &world->lanes[i];
         for (uint32_t j = 0; j < lane->swaps.count; j++) {
             weft__chunk* chunk = lane->swaps.items[j];
+            WEFT_ASSERT(chunk->swap);
             for (uint32_t column = 0; column < chunk->column_count; column++) {
                 if (!chunk->filled[column])
                     continue;
+                WEFT_ASSERT(chunk->backs[column] != NULL);
                 void* front = chunk->columns[column];
                 chunk->columns[column] = chunk->backs[column];
                 chunk->backs[column] = front;
@@ -732,7 +738,7 @@ void weft_world_unpost(weft_world* world) {
         if (input->tick != world->tick)
             return;
         weft__channel* channel = &world->channels.items[input->channel];
-        WEFT_ASSERT(channel->next_count > 0);
+        WEFT_ASSERT(channel->next_count > 0 && input->offset <= world->input_bytes.count);
         channel->next_count--;
         channel->dirty = true;
         world->digests.valid = false;
@@ -763,6 +769,7 @@ void weft__inputs_forget(weft_world* world, uint64_t tick) {
         gone++;
     uint32_t left = world->inputs.count - gone;
     uint32_t begin = left > 0 ? world->inputs.items[gone].offset : world->input_bytes.count;
+    WEFT_ASSERT(begin <= world->input_bytes.count);
     world->input_bytes.count -= begin;
     if (world->input_bytes.count > 0)
         memmove(world->input_bytes.items, world->input_bytes.items + begin,
