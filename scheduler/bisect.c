@@ -74,6 +74,7 @@ static bool stops(bisect* b, uint64_t tick) {
 
 /// The reference up to the tick before, keeping states.
 static weft_status reference_run(bisect* b) {
+    WEFT_ASSERT(b->desc->tick > 0 && b->desc->before == NULL);
     uint64_t end = b->desc->tick - 1;
     weft__history_init(&b->history, b->arena, end);
     for (uint64_t tick = 0; tick <= end; tick++) {
@@ -90,6 +91,7 @@ static weft_status reference_run(bisect* b) {
 /// The state that was given instead.
 static weft_status reference_take(bisect* b) {
     weft_verify_digests* before = &b->report->before;
+    WEFT_ASSERT(b->desc->tick > 0 && b->desc->before != NULL);
     b->before.arena = b->arena;
     WEFT_TRY(weft__state_bytes_copy(&b->before, b->desc->before, b->desc->before_size));
     WEFT_TRY(weft_world_decode(b->serial.world, b->before.data, b->before.size));
@@ -140,6 +142,7 @@ static void judge(bisect* b) {
 static weft_status suspect_take(bisect* b) {
     weft_bisect_report* report = b->report;
     weft_executor_desc config = weft__verify_serial_config(&b->verify);
+    WEFT_ASSERT(b->suspect.world == NULL && b->desc->after != NULL);
     WEFT_TRY(weft__verify_open(&b->verify, &config, &b->suspect));
     WEFT_TRY(weft_world_decode(b->suspect.world, b->desc->after, b->desc->after_size));
     WEFT_TRY(weft_executor_digest(b->suspect.executor, &report->found.view, &report->found.full));
@@ -150,6 +153,7 @@ static weft_status suspect_take(bisect* b) {
 /// The suspect from the state before the tick.
 static weft_status suspect_run(bisect* b) {
     weft_bisect_report* report = b->report;
+    WEFT_ASSERT(b->suspect.world == NULL && b->desc->attempt_limit > 0);
     WEFT_TRY(weft__verify_open(&b->verify, &b->desc->config, &b->suspect));
     report->worker_count = weft_executor_stats_read(b->suspect.executor).worker_count;
     for (uint32_t i = 0; i < b->desc->attempt_limit && !report->different; i++) {
@@ -167,6 +171,7 @@ static weft_status suspect_run(bisect* b) {
 /// The suspect from tick 0.
 static weft_status suspect_run_all(bisect* b) {
     weft_bisect_report* report = b->report;
+    WEFT_ASSERT(!report->different && !report->stopped);
     weft__verify_close(&b->suspect);
     WEFT_TRY(weft__verify_open(&b->verify, &b->desc->config, &b->suspect));
     for (uint64_t tick = 0; tick <= b->desc->tick; tick++) {
@@ -203,6 +208,7 @@ static weft_status locate(bisect* b) {
     weft__verify_outputs given = {(weft_task_output*)(uintptr_t)b->desc->outputs,
                                   b->desc->output_count, 0};
     bool recorded = b->desc->after != NULL;
+    WEFT_ASSERT(report->different && !report->stopped);
     place->repeated = true;
     place->unstable = report->unstable;
     place->tick = b->desc->tick;
@@ -244,6 +250,7 @@ static weft_status run_all(bisect* b) {
 static void keep_error(bisect* b, weft_status status) {
     weft_verify_result result = {0};
     const weft__verify_run* run = &b->serial;
+    WEFT_ASSERT(status != WEFT_STATUS_OK && status != WEFT_STATUS_DIVERGED);
     if (b->suspect.world != NULL && weft_world_error(b->suspect.world)[0] != '\0')
         run = &b->suspect;
     weft__verify_fail(&result, run, status);
@@ -252,6 +259,7 @@ static void keep_error(bisect* b, weft_status status) {
 
 weft_status weft_bisect(const weft_bisect_desc* desc, weft_bisect_report** report_out) {
     weft__arena arena;
+    WEFT_ASSERT(desc != NULL && report_out != NULL);
     *report_out = NULL;
     if (desc->cookie != BISECT_COOKIE || desc->make == NULL || desc->tick == UINT64_MAX ||
         desc->attempt_limit == 0 || (desc->before != NULL && desc->tick == 0))
@@ -298,6 +306,7 @@ weft_tick_search weft_bisect_ticks(const weft_verify_digests* a, const weft_veri
     uint64_t first = 0;
     uint64_t low = 0;
     uint64_t high = count;
+    WEFT_ASSERT(count == 0 || (a != NULL && b != NULL));
     while (low < high) { // Before `low` all are equal, if differences stay; at `high` they differ.
         uint64_t middle = low + (high - low) / 2;
         search.steps++;

@@ -49,6 +49,7 @@ static void enter(const descent* d, const char* format, ...) {
 
 static bool parts_same(const descent* d, const void* a, const void* b, size_t stride,
                        uint32_t begin, uint32_t end) {
+    WEFT_ASSERT(begin < end && stride > 0);
     size_t offset = begin * stride;
     size_t size = (end - begin) * stride;
     return same(d, weft_digest_of((const uint8_t*)a + offset, size, 0),
@@ -69,6 +70,7 @@ static uint32_t first_difference(const descent* d, const void* a, uint32_t a_cou
         else
             high = middle;
     }
+    WEFT_ASSERT(low < high);
     return low;
 }
 
@@ -122,6 +124,7 @@ static const weft_entity* table_first(const weft__archetype* table) {
 static void descend_column(const descent* d, const weft__chunk* a, const weft__chunk* b,
                            uint32_t column) {
     const weft__archetype* table = weft__chunk_table(d->reference, a);
+    WEFT_ASSERT(column < a->column_count && a->row_count == b->row_count);
     const weft_type* type = weft__type_at(d->reference, table->column_types[column])->type;
     const uint8_t* left = a->columns[column];
     const uint8_t* right = b->columns[column];
@@ -155,6 +158,7 @@ static uint32_t written_column(const descent* d, const weft__chunk* a, const wef
 
 static void descend_chunk(const descent* d, const weft__chunk* a, const weft__chunk* b) {
     uint32_t columns = a->column_count;
+    WEFT_ASSERT(columns == b->column_count && a->shard == b->shard);
     enter(d, "%s %u, shard %u", a->sparse ? "presence table" : "archetype", a->archetype, a->shard);
     if (!same(d, a->leaves[columns], b->leaves[columns])) {
         uint32_t row = first_difference(d, a->entities, a->row_count, b->entities, b->row_count,
@@ -300,6 +304,7 @@ static weft_status descend_resources(descent* d, bool* done_out) {
     *done_out = !children_end(&both, at);
     if (!*done_out)
         return WEFT_STATUS_OK;
+    WEFT_ASSERT(at < d->reference->resources.count && at < d->found->resources.count);
     const weft__resource* a = &d->reference->resources.items[at];
     const weft__resource* b = &d->found->resources.items[at];
     const weft_type* type = weft__type_at(d->reference, a->type)->type;
@@ -307,6 +312,7 @@ static weft_status descend_resources(descent* d, bool* done_out) {
     // The pieces first, as the tree has them.
     uint32_t piece = first_difference(d, a->pieces.items, piece_count(a), b->pieces.items,
                                       piece_count(b), sizeof(weft_digest));
+    WEFT_ASSERT(piece < piece_count(a) && a->count == b->count);
     uint32_t from = piece * WEFT_SHARD_SLOTS;
     uint32_t left = a->count - from < WEFT_SHARD_SLOTS ? a->count - from : WEFT_SHARD_SLOTS;
     size_t offset = (size_t)from * type->size;

@@ -88,6 +88,7 @@ __attribute__((noinline)) static void record_call(const stage_run* run, const we
                                                   uint32_t worker, weft_trace_kind kind) {
     weft_executor* executor = run->executor;
     const weft__chunk* chunk = view->chunk;
+    WEFT_ASSERT(run >= executor->runs && run < executor->runs + executor->plan.stage_count);
     uint64_t tick = view->world->tick;
     uint64_t begin = weft__trace_last(executor->trace, worker);
     uint64_t end = weft__trace_stamp(executor->trace, worker);
@@ -128,6 +129,8 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
                         const weft__system* system, const weft__entry* entry) {
     weft_executor* executor = run->executor;
     const uint32_t* columns = run->stage->columns.items;
+    WEFT_CHECK((entry == NULL) == (view->chunk == NULL));
+    WEFT_CHECK(entry == NULL || (entry->system == system && entry->rank == system->rank));
     view->access = &system->access;
     view->columns = entry == NULL ? NULL : columns + entry->columns;
     view->commands.rank = system->rank;
@@ -168,6 +171,7 @@ static bool call_system(const stage_run* run, weft_view* view, uint32_t worker,
 
 static void view_start(const stage_run* run, weft_view* view, uint32_t worker, weft__chunk* chunk) {
     weft_world* world = run->executor->world;
+    WEFT_CHECK(worker < run->executor->worker_count && worker < world->lane_count);
     weft__lane* lane = &world->lanes[worker];
     view->world = world;
     view->read_alias = world->read_alias;
@@ -195,7 +199,9 @@ static bool chunk_failed(const stage_run* run, uint32_t lane_begin, uint32_t lan
 }
 
 static const weft__program* item_program(const stage_run* run, uint32_t item, weft__chunk** chunk) {
+    WEFT_CHECK(item - run->stage->world_systems.count < run->stage->tasks.count);
     *chunk = run->stage->tasks.items[item - run->stage->world_systems.count];
+    WEFT_CHECK((*chunk)->archetype < run->stage->programs.count);
     return &run->stage->programs.items[(*chunk)->archetype];
 }
 
@@ -231,6 +237,7 @@ static void stage_item(void* context, uint32_t worker, uint32_t item) {
 
 // Chunks of one group, which is one item.
 static uint32_t group_size(const weft__stage* stage, uint32_t group, uint32_t* begin_out) {
+    WEFT_CHECK(group < stage->sweep.groups);
     *begin_out = weft__stage_cut(stage, group, stage->sweep.groups);
     return weft__stage_cut(stage, group + 1, stage->sweep.groups) - *begin_out;
 }
@@ -241,6 +248,7 @@ static void group_item(const stage_run* run, uint32_t worker, uint32_t group) {
     const weft__stage* stage = run->stage;
     uint32_t begin;
     uint32_t size = group_size(stage, group, &begin);
+    WEFT_ASSERT(size > 0 && begin + size <= stage->tasks.count);
     weft_view view;
     weft__get gets[WEFT__GETS];
     view.gets = gets;
@@ -293,10 +301,12 @@ static const weft__entry* step_entry(const stage_run* run, uint32_t item, uint32
     const weft__stage* stage = run->stage;
     if (stage->sweep.groups == 0) {
         const weft__program* program = item_program(run, item, chunk);
+        WEFT_ASSERT(step < program->count);
         return &stage->entries.items[program->begin + step];
     }
     uint32_t begin;
     uint32_t size = group_size(stage, item - stage->world_systems.count, &begin);
+    WEFT_ASSERT(size > 0 && step / size < stage->chunk_systems.count);
     *chunk = stage->tasks.items[begin + step % size];
     if ((*chunk)->row_count == 0)
         return NULL;
@@ -353,6 +363,7 @@ static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
     if (groups > stage->tasks.count)
         groups = stage->tasks.count;
     bool trial = weft__sweep_next(&stage->sweep, wanted, has_choice ? groups : 0);
+    WEFT_ASSERT(stage->sweep.groups <= stage->tasks.count);
     executor->stats.sweeps += has_choice;
     executor->stats.sweeps_by_system += stage->sweep.groups != 0;
     return trial;
@@ -383,6 +394,7 @@ static void frame_end(weft_executor* executor, weft_trace_kind kind, uint64_t be
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
     stage_run* run = &executor->runs[index];
+    WEFT_ASSERT(index < executor->plan.stage_count && run->stage == stage);
     if (run->rank_end != rank_end)
         run->rank_end = rank_end;
     bool trial = choose_sweep(executor, stage);
@@ -411,6 +423,7 @@ static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end
 
 static weft_status report_failure(weft_executor* executor, const weft__failure* failure) {
     weft_world* world = executor->world;
+    WEFT_ASSERT(failure->status != WEFT_STATUS_OK);
     const weft__system* system = weft__schedule_at(executor->schedule, failure->rank);
     char place[64] = "";
     if (failure->archetype == WEFT__NONE)
@@ -447,6 +460,7 @@ static weft_status finish_before(weft_executor* executor, uint32_t stage) {
 static weft_status run_stages(weft_executor* executor) {
     weft_world* world = executor->world;
     const weft__failure* failure = NULL;
+    WEFT_ASSERT(executor->plan.stages.count == executor->plan.stage_count + 1);
     for (uint32_t i = 0; i <= executor->plan.stage_count; i++) {
         uint64_t begin = frame_begin(executor, WEFT_TRACE_FINISH, i);
         weft_status status = finish_before(executor, i);
@@ -706,6 +720,7 @@ static weft_status prepare_trace(weft_executor* executor) {
 
 static weft_status executor_start(weft_executor* executor) {
     WEFT_TRY(choose_workers(executor));
+    WEFT_ASSERT(executor->worker_count > 0);
     WEFT_TRY(weft__plan_init(&executor->plan, executor->schedule, !executor->desc.no_fusion));
     WEFT_TRY(weft__plan_order(&executor->plan, &executor->desc));
     WEFT_TRY(prepare_runs(executor));

@@ -68,11 +68,13 @@ static weft_status uses_collect(const weft_inspect* inspect, uses* u) {
     }
     memmove(u->first + 1, u->first, ((size_t)u->type_count + 1) * sizeof(uint32_t));
     u->first[0] = 0;
+    WEFT_ASSERT(u->first[u->type_count + 1] == u->count);
     return WEFT_STATUS_OK;
 }
 
 static weft_status finding_add(weft_inspect* inspect, weft_finding_kind kind, uint32_t system,
                                uint32_t other, const weft_type* type) {
+    WEFT_ASSERT(system < inspect->count && other < inspect->count);
     weft_finding finding = {kind, system, other, type};
     return WEFT__VEC_PUSH(&inspect->schedule->world->arena, inspect->findings, finding);
 }

@@ -29,6 +29,7 @@ typedef struct graph {
 } graph;
 
 static bool bit_test(const graph* g, uint32_t from, uint32_t to) {
+    WEFT_CHECK(from < g->count && to < g->count);
     return (g->reach[(size_t)from * g->words + to / 64] >> (to % 64) & 1) != 0;
 }
 
@@ -36,6 +37,7 @@ static bool bit_test(const graph* g, uint32_t from, uint32_t to) {
 static uint32_t name_distance(const char* a, const char* b) {
     uint32_t row[WEFT__SYSTEM_NAME + 1];
     size_t length = strlen(b);
+    WEFT_ASSERT(length <= WEFT__SYSTEM_NAME);
     for (uint32_t j = 0; j <= length; j++)
         row[j] = j;
     for (uint32_t i = 0; a[i] != '\0'; i++) {
@@ -123,6 +125,7 @@ static weft_status edges_sort(graph* g, weft__edge* edges, uint32_t* count) {
         g->first[edges[i].from + 1]++;
     for (uint32_t i = 0; i < g->count; i++)
         g->first[i + 1] += g->first[i];
+    WEFT_ASSERT(g->first[0] == 0 && g->first[g->count] == kept);
     return WEFT_STATUS_OK;
 }
 
@@ -139,8 +142,10 @@ static weft_status report_cycle(graph* g, const weft__edge* edges, uint32_t edge
         if (g->pending[edges[i].from] != 0)
             backs[edges[i].to] = i;
     uint32_t at = 0;
-    while (g->pending[at] == 0)
+    while (g->pending[at] == 0) {
         at++;
+        WEFT_ASSERT(at < g->count); // Some system is on a cycle.
+    }
     // After `count` steps backwards we are on a cycle; then it is walked once.
     for (uint32_t step = 0; step < g->count; step++)
         at = edges[backs[at]].from;
@@ -199,6 +204,7 @@ static weft_status rank(graph* g, const weft__edge* edges, uint32_t edge_count, 
         }
     }
     weft__arena_free(arena, ready, g->words * sizeof(uint64_t));
+    WEFT_ASSERT(done <= g->count);
     return done == g->count ? WEFT_STATUS_OK : report_cycle(g, edges, edge_count);
 }
 
@@ -265,6 +271,7 @@ static void mark_others(graph* g, uint32_t index) {
 }
 
 static weft_status add_conflict(graph* g, uint32_t i, uint32_t j) {
+    WEFT_ASSERT(i < j && j < g->count);
     weft_schedule* schedule = g->schedule;
     weft__conflict found = weft__conflict_of(schedule->world, &schedule->systems.items[i],
                                              &schedule->systems.items[j]);
@@ -367,6 +374,7 @@ static void assign_stages(graph* g) {
             stage + 1 > schedule->stage_count ? stage + 1 : schedule->stage_count;
         for (uint32_t i = g->first[from]; i < g->first[from + 1]; i++) {
             const weft__edge* edge = &schedule->edges.items[i];
+            WEFT_ASSERT(edge->from == from && edge->to != from);
             weft__system* to = &schedule->systems.items[edge->to];
             uint32_t least = stage + (edge->barrier ? 1 : 0);
             to->stage = to->stage < least ? least : to->stage;
@@ -406,6 +414,7 @@ static weft_status graph_alloc(graph* g, size_t* bytes) {
     g->pending = g->first + g->count + 1;
     g->users_begin = g->pending + g->count + 1;
     g->users = g->users_begin + begins;
+    WEFT_ASSERT((uint8_t*)(g->users + terms) == (uint8_t*)g->reach + *bytes);
     return WEFT__VEC_RESERVE(arena, schedule->order, (size_t)g->count + 1);
 }
 

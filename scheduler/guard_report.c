@@ -45,6 +45,7 @@ void weft__guard_spot_text(const weft_world* world, const weft__spot* spot, char
 
 static const char* act_text(weft_guard_act act) {
     static const char* const names[] = {"touches", "reads", "writes"};
+    WEFT_ASSERT((size_t)act < sizeof(names) / sizeof(names[0]));
     return names[act];
 }
 
@@ -64,6 +65,7 @@ static weft_guard_report* report_start(weft__guard_lane* lane) {
 }
 
 static weft_status report_end(weft__guard_lane* lane, const weft_guard_report* report) {
+    WEFT_ASSERT(report == &lane->report && report->found);
     copy_text(lane->view->message, sizeof(lane->view->message), report->text);
     return WEFT_STATUS_UNDECLARED;
 }
@@ -84,6 +86,7 @@ static void report_spot(const weft_world* world, weft_guard_report* report,
         return;
     report->archetype = spot->chunk->sparse ? 0 : spot->chunk->archetype;
     report->shard = spot->chunk->shard;
+    WEFT_ASSERT(spot->beyond || spot->row < spot->chunk->row_count);
     if (!spot->beyond)
         report->entity = spot->chunk->entities[spot->row];
 }

@@ -196,7 +196,9 @@ static bool row_is_own(const weft__guard_lane* lane, const weft__span* span, siz
     const weft__chunk* own = lane->view->chunk;
     const weft__archetype* table = &lane->guard->world->sparse.items[span->shared - 1];
     const weft__chunk* presence = weft__chunk_find(table, own->shard);
+    WEFT_ASSERT(presence != NULL && byte < span->bytes);
     size_t row = byte / table->column_sizes[0];
+    WEFT_ASSERT(row < presence->row_count);
     return weft__members_has(&own->members, presence->entities[row].slot % WEFT_SHARD_SLOTS);
 }
 

@@ -92,6 +92,8 @@ static void marks_restore(weft__guard_lane* lane, const twin_marks* marks) {
     weft_view* view = lane->view;
     weft__lane* log = view->lane;
     weft__chunk* chunk = view->chunk;
+    WEFT_ASSERT(log->swaps.count >= marks->swap_count);
+    WEFT_ASSERT(log->presences.count >= marks->presence_count);
     log->number_flags = marks->flags;
     log->swaps.count = marks->swap_count;
     log->presences.count = marks->presence_count;
@@ -145,6 +147,7 @@ static void dose_put(const weft__guard_lane* lane, twin_dose dose) {
         if (!is_hidden(span))
             continue;
         size_t bytes = dose.span == WEFT__NONE ? span->bytes : dose.span == i ? dose.bytes : 0;
+        WEFT_ASSERT(bytes <= span->bytes);
         garble(span->at, original, bytes, seed + (uint64_t)i * 7919u);
         original += span->bytes;
     }
@@ -251,6 +254,7 @@ static twin_difference twin_compare(const weft__guard_lane* lane) {
 static void difference_text(const weft__guard_lane* lane, const twin_difference* difference,
                             char* text, size_t capacity) {
     char what[128];
+    WEFT_ASSERT(difference->found && (difference->place != NULL || difference->what != NULL));
     if (difference->place != NULL) {
         weft__spot spot = weft__guard_spot(lane->guard->world, difference->place);
         weft__guard_spot_text(lane->guard->world, &spot, what, sizeof(what));
@@ -268,6 +272,7 @@ static void difference_text(const weft__guard_lane* lane, const twin_difference*
 // The shortest beginning of a span whose garbage makes a difference; 0 if none does.
 static weft_status dose_search(weft__guard_lane* lane, const twin_marks* marks, uint32_t span,
                                size_t* bytes_out) {
+    WEFT_ASSERT(span < lane->spans.count && is_hidden(&lane->spans.items[span]));
     size_t low = 0;
     size_t high = lane->spans.items[span].bytes;
     *bytes_out = 0;
@@ -279,6 +284,7 @@ static weft_status dose_search(weft__guard_lane* lane, const twin_marks* marks, 
         WEFT_TRY(twin_trial(lane, marks, (twin_dose){span, middle}));
         *(twin_compare(lane).found ? &high : &low) = middle;
     }
+    WEFT_ASSERT(low < high);
     *bytes_out = high;
     return WEFT_STATUS_OK;
 }

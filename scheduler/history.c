@@ -142,6 +142,7 @@ static weft__key write_key(const weft_write* write) {
 /// True if a command can have changed what is watched.
 static bool record_matters(const watch_tick* tick, const weft__record* record) {
     const watch* what = tick->watch;
+    WEFT_ASSERT(what->kind != WEFT_VERIFY_KIND_RESOURCE);
     if (record->op == WEFT__OP_DESTROY_MANY) {
         for (uint32_t i = 0; i < weft__record_many(record)->count; i++)
             if (weft_entity_equal(weft__record_handles(record)[i], what->entity))
@@ -218,6 +219,7 @@ static weft_status watch_writer(weft__verify_state* state, const watch* what, we
     watch_tick now = {.watch = what, .arena = &state->whole->arena};
     watch_read(what, run->world, now.text);
     bool born = strcmp(now.text, "dead") == 0;
+    WEFT_ASSERT(run->executor->probe == NULL && weft_world_tick(run->world) + 1 == tick);
     run->executor->probe = see_task;
     run->executor->probe_context = &now;
     weft_status status = weft__verify_reach(state, run, tick, &state->serial_outputs, &unused);
@@ -271,6 +273,7 @@ weft_status weft__history_write(weft__verify_state* state, const weft__history* 
         return WEFT_STATUS_OK;
     while (last == 0 && i + 1 < history->count) {
         i++;
+        WEFT_ASSERT(history->ticks[i] <= history->ticks[i - 1]);
         WEFT_TRY(weft_world_decode(run->world, history->states[i].data, history->states[i].size));
         WEFT_TRY(watch_stretch(state, &what, run, history->ticks[i - 1], &last, ticks_run));
         if (state->report->stopped)

@@ -44,6 +44,8 @@ uint64_t weft__pace_gain(const weft__pace* pace, const weft__pace_terms* terms, 
 static void settle(weft__pace* pace) {
     uint64_t* tried = pace->together ? &pace->alone_ns : &pace->together_ns;
     uint64_t usual = pace->together ? pace->together_ns : pace->alone_ns;
+    WEFT_ASSERT(pace->trial == 0 && pace->trial_ns != UINT64_MAX);
+    WEFT_ASSERT(pace->interval > 0);
     *tried = pace->trial_ns;
     bool better = *tried + *tried / MARGIN < usual;
     if (better)
@@ -62,6 +64,7 @@ static bool is_border(const weft__pace* pace, const weft__pace_terms* terms) {
 }
 
 static void start_trial(weft__pace* pace) {
+    WEFT_ASSERT(pace->trial == 0 && pace->until_trial == 0);
     if (pace->interval == 0)
         pace->interval = TRIAL_INTERVAL;
     pace->trial = TRIAL_RUNS;
@@ -77,6 +80,7 @@ static void plan_next(weft__pace* pace, const weft__pace_terms* terms) {
     uint64_t known = pace->together ? pace->together_ns : pace->alone_ns;
     if (pace->trial == 0 && known != 0 && known < EACH_RUN_JOINS * terms->join_ns)
         pace->stride = 2 * known > terms->join_ns ? STRIDE : STRIDE_TINY;
+    WEFT_ASSERT(pace->stride > 0);
     pace->skip = pace->stride - 1;
 }
 

@@ -75,6 +75,7 @@ static weft_status place_systems(weft__plan* plan, uint32_t* stage_of, bool fuse
     for (uint32_t rank = 0; rank < plan->schedule->order.count; rank++) {
         weft__system* system = weft__schedule_at(plan->schedule, rank);
         stage_of[rank] = fused ? system->stage : rank;
+        WEFT_ASSERT(stage_of[rank] < plan->stage_count);
         weft__stage* stage = &plan->stages.items[stage_of[rank]];
         bool chunk_scope = system->scope == WEFT_SCOPE_CHUNK;
         if (chunk_scope)
@@ -217,6 +218,7 @@ static weft_status add_program(weft__plan* plan, weft__stage* stage, uint32_t ar
     weft_world* world = plan_world(plan);
     const weft__archetype* archetype = &world->archetypes.items[archetype_id];
     weft__program program = {stage->entries.count, 0};
+    WEFT_ASSERT(stage->programs.count == archetype_id);
     for (uint32_t i = 0; i < stage->chunk_systems.count; i++) {
         uint32_t rank = stage->chunk_systems.items[i];
         const weft__access* access = &weft__schedule_at(plan->schedule, rank)->access;
@@ -283,6 +285,8 @@ weft_status weft__plan_refresh(weft__plan* plan) {
     if (plan->archetype_count == world->archetypes.count &&
         plan->chunk_count == world->chunks.count)
         return WEFT_STATUS_OK;
+    WEFT_ASSERT(plan->archetype_count <= world->archetypes.count);
+    WEFT_ASSERT(plan->chunk_count <= world->chunks.count);
     for (uint32_t i = plan->archetype_count; i < world->archetypes.count; i++) {
         WEFT_TRY(find_last_writers(plan, &world->archetypes.items[i]));
         for (uint32_t j = 0; j < plan->stage_count; j++)
@@ -307,6 +311,7 @@ uint32_t weft__plan_units(const weft__plan* plan) {
 uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
                          const weft__chunk* chunk) {
     WEFT_CHECK(system->access.commands);
+    WEFT_CHECK(chunk == NULL || chunk->id < plan->chunk_count);
     if (chunk != NULL)
         return system->command_number * plan->chunk_count + chunk->id;
     return plan->chunk_creators * plan->chunk_count + system->command_number * WEFT__WORLD_UNITS;
@@ -317,6 +322,7 @@ uint32_t weft__plan_unit(const weft__plan* plan, const weft__system* system,
 static void check_reduction(weft__plan* plan, uint32_t index) {
     weft_world* world = plan_world(plan);
     const weft__reduction* reduction = &world->reductions.items[index];
+    WEFT_ASSERT(index < plan->producer_begin.count);
     char fault[144];
     char text[192];
     uint32_t at;
@@ -334,6 +340,7 @@ static void check_reduction(weft__plan* plan, uint32_t index) {
 }
 
 weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage_index, weft__runner* runner) {
+    WEFT_ASSERT(stage_index <= plan->stage_count);
     const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->channels.count; i++)
         WEFT_TRY(weft__channel_deliver(plan_world(plan), stage->channels.items[i], runner));
@@ -341,6 +348,7 @@ weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage_index, weft__run
 }
 
 weft_status weft__plan_combine(weft__plan* plan, uint32_t stage_index) {
+    WEFT_ASSERT(stage_index <= plan->stage_count);
     const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->reductions.count; i++) {
         uint32_t index = stage->reductions.items[i];

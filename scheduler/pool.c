@@ -107,6 +107,7 @@ static weft__pool* pool_alloc(weft_executor* executor, bool shared) {
     pool->cuts = (uint64_t*)(void*)(pool->notes + count);
     pool->cpus = (uint32_t*)(void*)(pool->cuts + count + 1);
     pool->help_orders = pool->cpus + count;
+    WEFT_ASSERT((uint8_t*)(pool->help_orders + (size_t)count * count) == at + size);
     pool->worker_count = count;
     pool->shared = shared;
     pool->block_size = size;
@@ -125,7 +126,7 @@ static weft_status lock_init(pthread_mutex_t* lock, bool shared) {
 }
 
 weft_status weft__pool_create(weft_executor* executor, bool shared) {
-    WEFT_ASSERT(executor->pool == NULL);
+    WEFT_ASSERT(executor->pool == NULL && executor->worker_count > 0);
     weft__pool* pool = pool_alloc(executor, shared);
     if (pool == NULL)
         return WEFT_STATUS_OUT_OF_MEMORY;

@@ -16,6 +16,7 @@ void weft__pool_set_resting(weft__pool* pool, weft__worker* one, bool rests, uin
     one->rest_until = until_ns;
     weft__atomic_u32_store_release(&one->resting, rests);
     pool->active += rests ? UINT32_MAX : 1;
+    WEFT_ASSERT(pool->active >= 1 && pool->active <= pool->worker_count);
     if (until_ns != UINT64_MAX)
         pool->resting_count += rests ? 1 : UINT32_MAX;
     if (!rests)

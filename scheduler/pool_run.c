@@ -40,6 +40,7 @@ static void cut_shares(weft__pool* pool, const weft__batch* batch, uint64_t cost
         pool->cuts[i + 1] = weft__sharing_end(&sharing, batch, each, number);
         WEFT_CHECK(pool->cuts[i] <= pool->cuts[i + 1]);
     }
+    WEFT_ASSERT(pool->cuts[pool->worker_count] == weft__cut(batch->unsharded, batch->count));
 }
 
 static void choose_claims(const weft__pool* pool, const weft__batch* batch, uint64_t cost_ns,
@@ -158,6 +159,7 @@ static uint32_t awake_count(const weft__pool* pool) {
 // Wakes those who sleep, once what has been lost without them, or is to be expected of the rest of
 // the tick, is what a wake costs: so at most twice the cost of the better choice is ever paid.
 static void wake(weft__pool* pool, uint64_t gain_ns) {
+    WEFT_ASSERT(pool->active > 1 && pool->reluctance <= RELUCTANCE_MAX);
     uint64_t left = pool->last_gain_ns > pool->gain_ns ? pool->last_gain_ns - pool->gain_ns : 0;
     pool->lost_ns += gain_ns;
     if (pool->lost_ns + left < pool->wake_ns << pool->reluctance)
@@ -307,6 +309,7 @@ void weft__pool_orphan(weft__pool* pool) {
 void weft__pool_run(weft__runner* runner, const weft__batch* batch) {
     weft_executor* executor = (weft_executor*)runner;
     weft__pool* pool = executor->pool;
+    WEFT_ASSERT(pool != NULL && batch->fn != NULL && batch->unsharded <= batch->count);
     executor->stats.tasks += batch->count;
     if (*pool->fork_mark == 0)
         weft__pool_orphan(pool);

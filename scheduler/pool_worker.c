@@ -81,6 +81,7 @@ static uint64_t next_tick(const weft__pool* pool, uint64_t now) {
 // Sleeps until shortly before the tick that is due, then watches until it is overdue.
 static uint32_t await_tick(weft__pool* pool, weft__worker* self, uint32_t seen, uint64_t due,
                            uint64_t* early_ns) {
+    WEFT_ASSERT(pool->period_ns != 0 && due > *early_ns);
     uint64_t wake = due - *early_ns;
     if (weft__os_clock_ns() < wake) {
         sleep_for_work(pool, self, seen, wake);
@@ -126,6 +127,7 @@ void weft__pool_help_all(weft__pool* pool, weft__worker* self, uint32_t epoch) {
         turn = weft__perturb_turn(pool->perturb_seed, epoch, self->index, others);
     for (uint32_t i = 0; i < others; i++) {
         uint32_t at = turn + i < others ? turn + i : turn + i - others;
+        WEFT_CHECK(at < others && self->help_order[at] != self->index);
         uint64_t begin = trace == NULL ? 0 : weft__trace_last(trace, self->index);
         uint32_t count = weft__board_run(&pool->board, self->index, self->help_order[at], epoch);
         ran += count;
@@ -173,6 +175,7 @@ static void take_part(weft__pool* pool, weft__worker* self, uint32_t epoch) {
 void weft__pool_worker_main(void* context) {
     weft__worker* self = context;
     weft__pool* pool = self->pool;
+    WEFT_ASSERT(self->index > 0 && self->index < pool->worker_count); // The caller is worker 0.
     weft__pool_worker_begin(self);
     (void)weft__atomic_u32_fetch_add_acq_rel(&pool->ready, 1);
     weft__park_notify(&pool->board.done);

@@ -303,6 +303,7 @@ static weft_status start_once(weft__processes* processes, bool* died) {
     }
     if (status != WEFT_STATUS_OK)
         return start_failed(processes, status, "there is no memory for what they share");
+    WEFT_ASSERT(processes->pool != NULL);
     processes->pool->started = processes->worker_count - 1;
     for (uint32_t i = 0; i < processes->worker_count; i++) {
         char name[16];

@@ -94,6 +94,7 @@ static bool leads_here(const weft_executor* executor) {
 static bool is_due(const weft_executor* executor) {
     const weft__rollback* rollback = executor->rollback;
     const weft_executor_desc* desc = &executor->desc;
+    WEFT_ASSERT(rollback->kept[rollback->newest].tick <= executor->world->tick);
     uint64_t distance = executor->world->tick - rollback->kept[rollback->newest].tick;
     return distance > 0 && distance >= desc->rollback_ticks &&
            (desc->rollback_percent == 0 ||

@@ -112,6 +112,7 @@ static bool outputs_differ(weft__verify_state* state, const weft__verify_run* ru
     const weft__verify_trace* trace = &state->trace;
     if (state->desc->depth != WEFT_VERIFY_DEPTH_HEAVY || tick == 0)
         return false;
+    WEFT_ASSERT(tick < trace->ends.count && trace->ends.items[tick - 1] <= trace->ends.items[tick]);
     uint32_t begin = trace->ends.items[tick - 1];
     weft__verify_outputs serial = {.items = trace->items.items + begin,
                                    .count = trace->ends.items[tick] - begin};
@@ -127,6 +128,7 @@ static bool outputs_differ(weft__verify_state* state, const weft__verify_run* ru
 static weft_status ticks_compare(weft__verify_state* state, size_t index, weft__verify_run* run,
                                  weft_verify_result* result) {
     const weft_verify_report* report = state->report;
+    WEFT_ASSERT(report->digest_count > 0);
     uint64_t last_tick = report->digest_count - 1;
     bool traced = state->desc->depth == WEFT_VERIFY_DEPTH_HEAVY;
     for (uint64_t tick = 0; tick <= last_tick; tick++) {
@@ -236,6 +238,7 @@ static weft_status report_create(size_t result_count, weft__verify_whole** whole
 }
 
 weft_status weft_verify(const weft_verify_desc* desc, weft_verify_report** report_out) {
+    WEFT_ASSERT(desc != NULL && report_out != NULL);
     *report_out = NULL;
     if (desc->cookie != VERIFY_COOKIE || desc->make == NULL ||
         (desc->configs == NULL && desc->config_count > 0) || desc->tick_count == UINT64_MAX ||

@@ -22,6 +22,7 @@ static void walk_start(verify_walk* walk, const weft_world* world) {
 }
 
 static void walk_advance(verify_walk* walk) {
+    WEFT_ASSERT(walk->more && walk->row < walk->cursor.row_count);
     walk->row++;
     walk_settle(walk);
 }
@@ -94,6 +95,7 @@ static bool walks_differ(const verify_pair* pair, verify_walk* serial, verify_wa
                          weft_verify_place* place) {
     uint64_t left = walk_slot(serial);
     uint64_t right = walk_slot(suspect);
+    WEFT_ASSERT(serial->more || suspect->more);
     weft_entity entity = left <= right ? serial->cursor.entities[serial->row]
                                        : suspect->cursor.entities[suspect->row];
     weft_entity other = left == right ? suspect->cursor.entities[suspect->row] : entity;

@@ -50,6 +50,7 @@ static weft_status outputs_copy(weft__verify_state* state, weft__verify_outputs*
 static weft_status run_step(weft__verify_state* state, weft__verify_run* run,
                             weft__verify_outputs* traced, weft_verify_digests* digests_out) {
     const weft_verify_desc* desc = state->desc;
+    WEFT_ASSERT(run->world != NULL && run->executor != NULL);
     if (desc->input != NULL)
         WEFT_TRY(desc->input(desc->context, run->world, weft_world_tick(run->world)));
     if (traced != NULL) {
@@ -86,6 +87,7 @@ bool weft__verify_goes_on(weft__verify_state* state, weft_verify_phase phase, si
 
 void weft__verify_fail(weft_verify_result* result, const weft__verify_run* run,
                        weft_status status) {
+    WEFT_ASSERT(status != WEFT_STATUS_OK);
     result->outcome = WEFT_VERIFY_FAILED;
     result->status = status;
     if (run->executor != NULL && weft_executor_guard_report(run->executor)->found)

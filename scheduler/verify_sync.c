@@ -97,6 +97,7 @@ static void locate(verify_sync* sync, weft__verify_run* suspect, uint64_t tick,
     weft__verify_state* state = sync->state;
     bool done = false;
     weft_status status = WEFT_STATUS_OK;
+    WEFT_ASSERT(tick > 0 && sync->before.size > 0);
     if (state->located >= state->desc->locate_limit)
         return;
     place->tick = tick;
@@ -115,6 +116,7 @@ static void locate(verify_sync* sync, weft__verify_run* suspect, uint64_t tick,
 /// Takes in the digests of a tick; false if they are not the serial run's.
 static bool expect(const verify_sync* sync, weft_verify_result* result, uint64_t tick,
                    const weft_verify_digests* found) {
+    WEFT_ASSERT(tick < sync->state->report->digest_count);
     result->tick = tick;
     result->found = *found;
     result->reference = sync->state->report->digests[tick];
@@ -139,6 +141,7 @@ static weft_status tick_compare(verify_sync* sync, uint64_t tick, weft_verify_re
                                 bool* equal_out) {
     weft__verify_state* state = sync->state;
     weft_verify_digests found;
+    WEFT_ASSERT(tick > 0 && weft_world_tick(sync->run->world) + 1 == tick);
     WEFT_TRY(encode_twice(sync, &state->report->digests[tick - 1]));
     WEFT_TRY(weft__verify_reach(state, sync->run, tick, NULL, &found));
     *equal_out = expect(sync, result, tick, &found);

@@ -223,12 +223,14 @@ weft_status weft__file_append(weft__file* file, const void* bytes, size_t size) 
 
 void weft__file_extend(weft__file* file, uint64_t size) {
     WEFT_ASSERT(file->open && file->status == WEFT_STATUS_OK);
+    WEFT_ASSERT(size <= UINT64_MAX - file->size);
     file->size += size;
 }
 
 weft_status weft__file_sync(weft__file* file) {
     if (file->status != WEFT_STATUS_OK)
         return file->status;
+    WEFT_ASSERT(file->open);
     // After a failed fsync the kernel forgets what it could not write: trying again proves nothing.
     if (file->calls->fsync(file->calls->context, file->descriptor) != 0)
         return fail(file, "made durable", "");
@@ -257,7 +259,6 @@ weft_status weft__file_publish(weft__file* file, bool replace) {
                     errno == EEXIST ? "; take another name, or remove what has it" : "");
     if (!replace) {
         (void)unlink(name.text);
-        file->published = true;
     } else if (file->calls->rename(file->calls->context, name.text, file->path) != 0) {
         return fail(file, "named", "");
     }

@@ -99,6 +99,7 @@ static weft_status window_grow(weft__frames* frames, size_t size) {
 // Brings bytes that are inside the file into the window.
 static weft_status window_show(weft__frames* frames, uint64_t offset, size_t size,
                                const uint8_t** out) {
+    WEFT_ASSERT(size <= frames->source.size && offset <= frames->source.size - size);
     uint64_t end = offset + size;
     if (offset < frames->window_at || end > frames->window_at + frames->window_size) {
         if (size > frames->window_capacity)
@@ -188,6 +189,7 @@ weft_status weft__frames_open(weft__frames* frames, const char* path,
 static weft_status judge_rest(weft__frames* frames, uint64_t from, const char* fault,
                               weft__frame* out) {
     frame_head head;
+    WEFT_ASSERT(from >= frames->offset);
     for (uint64_t at = from; at + WEFT__FRAME_HEAD <= frames->source.size; at++) {
         const uint8_t* bytes;
         WEFT_TRY(window_show(frames, at, WEFT__FRAME_HEAD, &bytes));

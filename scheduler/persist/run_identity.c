@@ -87,6 +87,7 @@ static void put_world(maker* make) {
         static const char* const roles[] = {"",         "component", "sparse component",
                                             "resource", "channel",   "reduction"};
         const weft__type* type = &world->types.items[i];
+        WEFT_ASSERT((size_t)type->role < sizeof(roles) / sizeof(roles[0]));
         (void)snprintf(name, sizeof(name), "type %" PRIu32, i + 1);
         put(make, WEFT__IDENTITY_WORLD, name, "%s %s, layout %016" PRIx64, roles[type->role],
             type->type->name, type->hash);

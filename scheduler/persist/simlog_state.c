@@ -99,6 +99,7 @@ static void put_column(void* context, const char* name, weft_kind kind, uint32_t
     const state_table* table = context;
     state_column column = {table->bytes, table->entry->type->size, offset, weft_kind_size(kind),
                            false};
+    WEFT_ASSERT(column.size > 0 && offset + column.size <= column.stride);
     (void)name;
     if (is_component(table->entry))
         each_chunk(table, put_chunk, &column);
@@ -129,6 +130,7 @@ static uint32_t table_count(const weft_world* world) {
 }
 
 static state_table table_at(const weft_world* world, uint32_t index, weft__bytes* bytes) {
+    WEFT_ASSERT(index < world->types.count);
     return (state_table){world, &world->types.items[index], index + 1, bytes};
 }
 

@@ -123,6 +123,7 @@ static void put_columns(weft_simlog* log, const container* back, uint32_t table,
     const logged_table* from = &log->tables[table];
     uint32_t row_size = from->type->size;
     size_t count = back->rows[table].count / row_size;
+    WEFT_ASSERT(count * row_size == back->rows[table].count);
     for (uint32_t i = 0; i < from->columns.count && count > 0; i++) {
         const weft__column* column = &from->columns.items[i];
         uint8_t* out = weft__bytes_reserve(bytes, count * column->size);
@@ -145,6 +146,7 @@ static void put_segment_head(weft_simlog* log, const container* back, weft__byte
 // A segment lies in the buffer: its head, then its columns. A packed one is made behind it.
 static weft_status append_packed(weft_simlog* log, size_t head, size_t columns) {
     uint8_t* packed = log->buffer + head + columns;
+    WEFT_ASSERT(2 * head + columns + weft__compress_bound(columns) <= log->buffer_size);
     memcpy(packed, log->buffer, head);
     size_t size =
         weft__compress(log->buffer + head, columns, packed + head, weft__compress_bound(columns));
@@ -157,6 +159,7 @@ static weft_status append_packed(weft_simlog* log, size_t head, size_t columns) 
 static weft_status write_segment(weft_simlog* log, const container* back) {
     if (back->tick_count == 0)
         return WEFT_STATUS_OK;
+    WEFT_ASSERT(back->counts.count == back->tick_count * log->table_count);
     uint64_t head = WEFT__SIMLOG_SEGMENT_HEAD + 8 * (uint64_t)log->table_count +
                     4 * (uint64_t)back->counts.count;
     uint64_t columns = 0;
@@ -291,6 +294,7 @@ static weft_status wait_for_writer(weft_simlog* log) {
 static void drop_tick(weft_simlog* log, uint64_t tick) {
     if (log->dropped.tick_count == 0)
         log->dropped = (gap){WEFT__SIMLOG_DROPPED, tick, 0};
+    WEFT_ASSERT(log->dropped.first_tick + log->dropped.tick_count == tick);
     log->dropped.tick_count++;
     log->stats.ticks_dropped++;
     for (uint32_t i = 0; i < log->table_count; i++)
@@ -318,6 +322,7 @@ static weft_status take_rows(weft_simlog* log, container* front) {
 
 static weft_status take_tick(weft_simlog* log, uint64_t tick) {
     container* front = &log->containers[log->front];
+    WEFT_ASSERT(!log->full);
     if (front->tick_count == 0) {
         front->first_tick = tick;
         // A segment follows what is before it.
@@ -340,6 +345,7 @@ static weft_status take_tick(weft_simlog* log, uint64_t tick) {
 // Ticks that nobody logged, between what the file has and this one. A segment cannot skip them, so
 // the front container ends before.
 static weft_status note_unseen(weft_simlog* log, uint64_t tick) {
+    WEFT_ASSERT(tick > log->next_tick);
     if (log->containers[log->front].tick_count > 0 || log->dropped.tick_count > 0) {
         if (!writer_wait(log, 0) || log->status != WEFT_STATUS_OK)
             return log->status;
@@ -349,6 +355,7 @@ static weft_status note_unseen(weft_simlog* log, uint64_t tick) {
         return log->status;
     if (log->containers[log->front].before.tick_count > 0)
         hand_over(log);
+    WEFT_ASSERT(log->containers[log->front].tick_count == 0 && !log->full);
     log->containers[log->front].before =
         (gap){WEFT__SIMLOG_UNSEEN, log->next_tick, tick - log->next_tick};
     return WEFT_STATUS_OK;

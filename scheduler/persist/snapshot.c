@@ -87,6 +87,7 @@ static void encode_item(void* context, uint32_t worker, uint32_t item) {
     size_t stored = size;
     weft__bytes bytes;
     (void)worker;
+    WEFT_ASSERT(part->place + PART_HEAD <= part->raw && part->raw + size <= save->region_size);
     weft__state_part_encode(save->world, &part->part, save->state_size, raw);
     if (save->compress)
         stored = weft__compress(raw, size, place + PART_HEAD, weft__compress_bound(size));
@@ -101,6 +102,7 @@ static void write_item(void* context, uint32_t worker, uint32_t item) {
     const saver* save = context;
     save_part* part = &save->parts.items[save->first + item];
     (void)worker;
+    WEFT_ASSERT(part->stored > 0 && part->place + part->stored <= save->region_size);
     part->error = weft__file_write_at(&save->file, save->region + part->place, (size_t)part->stored,
                                       part->file_at);
 }
@@ -114,6 +116,7 @@ static void run_items(saver* save, uint32_t count, uint64_t bytes, weft__item_fn
 static weft_status save_round(saver* save, uint32_t count, uint64_t bytes) {
     uint64_t at = save->file.size;
     save_part* parts = save->parts.items + save->first;
+    WEFT_ASSERT(count > 0 && count <= save->parts.count - save->first);
     run_items(save, count, bytes, encode_item);
     for (uint32_t i = 0; i < count; i++) {
         if (parts[i].stored == 0)
@@ -147,6 +150,7 @@ static uint32_t fill_round(saver* save, uint32_t first, uint64_t* room_out, uint
         *bytes_out += part->part.size;
         count++;
     }
+    WEFT_ASSERT(count > 0 || first == save->parts.count);
     return count;
 }
 
@@ -329,6 +333,7 @@ static weft_status load_head(loader* load, const char* path) {
 static bool part_size(const loader* load, const uint8_t* content, size_t length, uint64_t at,
                       uint64_t* size_out) {
     weft__reader reader;
+    WEFT_ASSERT(length >= WEFT__SNAPSHOT_DATA_HEAD && at <= load->info.state_size);
     weft__reader_init(&reader, content, WEFT__SNAPSHOT_DATA_HEAD);
     *size_out = weft__reader_get_u64(&reader);
     return *size_out <= load->info.state_size - at &&
@@ -355,6 +360,7 @@ static void ahead_item(void* context, uint32_t worker, uint32_t item) {
     uint8_t* rest = load->info.compressed ? load->scratch + (size_t)worker * SCRATCH : place;
     uint64_t size;
     WEFT_ASSERT(worker < load->worker_count);
+    WEFT_ASSERT(part->at + part->size <= load->info.state_size);
     if (load->info.compressed && stored > SCRATCH)
         return;
     part->whole = weft__frames_fetch(&load->frames, &part->frame, head, sizeof(head), rest) &&
