@@ -108,6 +108,7 @@ static uint32_t order_by_slot(weft_world* world) {
         starts[targets[order[i]].slot % WEFT_SHARD_SLOTS + 1]++;
     for (uint32_t i = 0; i < WEFT_SHARD_SLOTS; i++)
         starts[i + 1] += starts[i];
+    WEFT_ASSERT(starts[WEFT_SHARD_SLOTS] == kept);
     for (uint32_t i = 0; i < kept; i++)
         between[starts[targets[order[i]].slot % WEFT_SHARD_SLOTS]++] = order[i];
     memset(starts, 0, (world->shards.count + 1) * sizeof(uint32_t));
@@ -115,6 +116,7 @@ static uint32_t order_by_slot(weft_world* world) {
         starts[targets[between[i]].slot / WEFT_SHARD_SLOTS + 1]++;
     for (uint32_t i = 0; i < world->shards.count; i++)
         starts[i + 1] += starts[i];
+    WEFT_ASSERT(starts[world->shards.count] == kept);
     for (uint32_t i = 0; i < kept; i++)
         order[starts[targets[between[i]].slot / WEFT_SHARD_SLOTS]++] = between[i];
     return kept;
@@ -153,6 +155,7 @@ static weft_status deliver(weft_world* world, uint32_t index, weft__runner* runn
 static void collect_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
     const weft__channel* channel = &world->channels.items[world->delivery.channel];
+    WEFT_ASSERT(item < world->segments.count);
     const weft__segment* segment = world->segments.items[item];
     uint32_t size = message_size(world, channel);
     (void)worker;
@@ -160,6 +163,7 @@ static void collect_item(void* context, uint32_t worker, uint32_t item) {
     for (uint32_t i = 0; i < segment->count; i++) {
         uint32_t at = segment->first_record + i;
         const weft__record* record = world->records.items[at];
+        WEFT_CHECK(record->op == WEFT__OP_MESSAGE && record->type == channel->type);
         channel->next_targets.items[at] = record->entity;
         memcpy(channel->next_payloads.items + (size_t)at * size, weft__record_value(record), size);
     }
@@ -210,6 +214,7 @@ static void keep_item(void* context, uint32_t worker, uint32_t item) {
     const weft__channel* channel = &world->channels.items[world->delivery.channel];
     const weft_type* type = weft__type_at(world, channel->type)->type;
     (void)worker;
+    WEFT_ASSERT(item < world->segments.count);
     const weft__segment* segment = world->segments.items[item];
     uint32_t size = type->size;
     weft__log_read(world, segment);

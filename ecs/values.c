@@ -28,6 +28,7 @@ weft_status weft__values_check(const weft__type* type, const void* values, uint3
 // One row's value, and the entity in the message.
 static weft_status row_fault(weft_view* view, weft_status status, weft_entity entity,
                              const char* text) {
+    WEFT_ASSERT(status != WEFT_STATUS_OK);
     (void)snprintf(view->message, sizeof(view->message), "%.120s of entity %u:%u", text,
                    entity.slot, entity.generation);
     return status;
@@ -59,6 +60,7 @@ static weft_status column_check(weft_view* view, uint32_t term_index, char* text
     uint32_t column = view->columns[term_index];
     if (column == WEFT__NONE)
         return WEFT_STATUS_OK;
+    WEFT_ASSERT(column < chunk->column_count);
     bool back = chunk->backs[column] != NULL;
     if (back && !chunk->filled[column])
         return WEFT_STATUS_OK; // Buffered, and not taken for writing.

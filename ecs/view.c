@@ -53,6 +53,7 @@ const void* weft_view_read(const weft_view* view, const weft_type* type) {
     WEFT_ASSERT(view->chunk != NULL && !term->sparse);
     // weft-lint: allow(address): a term is one of the items
     uint32_t column = view->columns[term - view->access->terms.items];
+    WEFT_CHECK(column == WEFT__NONE || column < view->chunk->column_count);
     return column == WEFT__NONE ? NULL : weft__view_alias(view, view->chunk->columns[column]);
 }
 
@@ -64,6 +65,7 @@ void* weft_view_write(weft_view* view, const weft_type* type) {
     if (column == WEFT__NONE)
         return NULL;
     weft__chunk* chunk = view->chunk;
+    WEFT_CHECK(column < chunk->column_count);
     if (chunk->dirty[column] == 0 || !chunk->listed || chunk->backs[column] != NULL)
         return weft__view_alias_write(
             view, weft__chunk_write(view->world, view->lane, chunk, column, term->type_id));
@@ -113,6 +115,7 @@ static uint32_t select_present(const weft_view* view, const weft__chunk* presenc
         for (; both != 0; both &= both - 1)
             out[kept++] = (uint16_t)row_of_bit(own, first, weft__ctz64(both));
     }
+    WEFT_ASSERT(kept <= view->chunk->row_count);
     return kept;
 }
 
@@ -135,6 +138,7 @@ static uint32_t select_absent(const weft_view* view, const weft__chunk* presence
     }
     while (row < view->chunk->row_count)
         out[kept++] = (uint16_t)row++;
+    WEFT_ASSERT(kept <= view->chunk->row_count);
     return kept;
 }
 
@@ -207,6 +211,7 @@ void* weft_view_sparse_write(weft_view* view, uint32_t row, const weft_type* typ
 // Column of a term's type in an archetype. Neighbours mostly share an archetype, so the last answer
 // for the term is tried first.
 static uint32_t get_column(const weft_view* view, uint32_t term, uint32_t archetype) {
+    WEFT_CHECK(term < view->access->terms.count && archetype < view->world->archetypes.count);
     uint32_t at = term % WEFT__GETS;
     uint64_t key = ((uint64_t)term << 32 | archetype) + 1;
     if (view->gets[at].key != key) {
@@ -246,6 +251,7 @@ const void* weft_view_get(const weft_view* view, weft_entity entity, const weft_
 const void* weft_view_resource(const weft_view* view, const weft_type* type) {
     const weft__term* term =
         view_term(view, type, MODE(RESOURCE_READ) | MODE(RESOURCE_WRITE), "resource");
+    WEFT_CHECK(term->index < view->world->resources.count);
     return weft__view_alias(view, view->world->resources.items[term->index].values);
 }
 
@@ -323,6 +329,7 @@ bool weft_inbox_next(weft_inbox* inbox) {
         if (!weft__members_has(&chunk->members, local))
             continue;
         inbox->row = weft__members_rank(&chunk->members, local);
+        WEFT_CHECK(inbox->row < chunk->row_count);
         inbox->message = weft__view_alias(inbox->view, channel->payloads.items + at * size);
         return true;
     }

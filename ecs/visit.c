@@ -107,6 +107,7 @@ static bool next_entities(weft_cursor* cursor) {
                 cursor->buffer[cursor->row_count++] = (weft_entity){
                     cursor->shard * WEFT_SHARD_SLOTS + local, shard->slots[local].generation};
             }
+            WEFT_CHECK(cursor->row_count <= 64);
             cursor->entities = cursor->buffer;
             cursor->position++;
             return true;

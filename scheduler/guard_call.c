@@ -94,10 +94,12 @@ static weft_status set_own_pages(weft__guard_lane* lane, bool rests) {
 }
 
 weft_status weft__guard_worker_begin(weft__guard* guard, uint32_t worker) {
+    WEFT_ASSERT(worker < guard->lane_count);
     return guard->own_pages ? set_own_pages(&guard->lanes[worker], false) : WEFT_STATUS_OK;
 }
 
 weft_status weft__guard_tick_begin(weft__guard* guard) {
+    WEFT_ASSERT(!guard->rests || guard->own_pages);
     if (guard->rests)
         return WEFT_STATUS_OK;
     for (uint32_t i = 0; i < guard->lane_count; i++)

@@ -27,6 +27,7 @@ static weft_digest hash_presence(const weft_view* view, const weft__term* term) 
 void weft__outputs_note(const weft__stage_run* run, uint32_t worker, const weft_view* view,
                         const weft__system* system) {
     const weft_world* world = view->world;
+    WEFT_ASSERT(run->executor->traced && worker < run->executor->worker_count);
     weft__output_lane* lane = &run->executor->output_lanes[worker];
     uint64_t words[4] = {0, 0, 0, 0};
     for (uint32_t i = 0; i <= system->access.terms.count; i++) {

@@ -255,6 +255,7 @@ static void read_kinds(weft_topology* topology) {
     }
     for (uint32_t i = 0; i < topology->info.worker_cpu_count; i++) {
         const weft_topology_cpu* cpu = &lists->cpus[i];
+        WEFT_ASSERT(cpu->kind == 0 || cpu->kind < (uint32_t)total);
         kinds[cpu->kind].cpu_count++;
         kinds[cpu->kind].core_count += cpu->sibling == 0;
         if (cpu->kind >= lists->kind_count)
@@ -333,6 +334,7 @@ static weft_status topology_reserve(hwloc_topology_t hwloc, weft_topology** out)
     lists->cpus = (weft_topology_cpu*)(void*)(lists->nodes + nodes);
     lists->closed = (weft_topology_closed_cpu*)(void*)(lists->cpus + cpus);
     lists->cpu_capacity = (uint32_t)cpus;
+    WEFT_ASSERT((uint8_t*)(lists->closed + closed) == (uint8_t*)region + size);
     *out = topology;
     return WEFT_STATUS_OK;
 }

@@ -94,6 +94,7 @@ typedef struct verify_attempt {
 /// Runs the suspect until it differs from the kept digests. False if it does not, or fails.
 static bool attempt_suspect(weft__verify_state* state, verify_attempt* attempt, uint64_t* tick_out,
                             weft_verify_digests* digests_out) {
+    WEFT_ASSERT(attempt->tick_count < state->report->digest_count);
     if (weft__verify_open(state->desc, attempt->config, &attempt->suspect) != WEFT_STATUS_OK)
         return false;
     for (uint64_t tick = 0; tick <= attempt->tick_count; tick++) {
@@ -114,6 +115,7 @@ static bool attempt_suspect(weft__verify_state* state, verify_attempt* attempt, 
 /// Runs the serial run again up to the tick in which the suspect differed, which it traces.
 static bool attempt_serial(weft__verify_state* state, verify_attempt* attempt, uint64_t last_tick,
                            weft_verify_digests* digests_out) {
+    WEFT_ASSERT(last_tick <= attempt->tick_count && attempt->serial.world == NULL);
     weft_executor_desc config = weft__verify_serial_config(state->desc);
     if (weft__verify_open(state->desc, &config, &attempt->serial) != WEFT_STATUS_OK)
         return false;

@@ -38,6 +38,7 @@ static size_t walk_into(column_walk* walk, const char* format, ...) {
 }
 
 static void walk_back(column_walk* walk, size_t length) {
+    WEFT_ASSERT(length <= walk->length && length < sizeof(walk->name));
     walk->length = length;
     walk->name[length] = '\0';
 }
@@ -136,6 +137,7 @@ void weft__column_gather(const uint8_t* rows, uint32_t row_size, uint32_t offset
 // The schema -------------------------------------------------------------------------------------
 
 static void schema_put(weft__schema* schema, uint64_t value, uint32_t size) {
+    WEFT_ASSERT(size <= sizeof(value));
     if (schema->status != WEFT_STATUS_OK)
         return;
     schema->status = WEFT__VEC_RESERVE(schema->arena, schema->bytes, size);
@@ -151,6 +153,7 @@ static void schema_put_name(weft__schema* schema, const char* name) {
 }
 
 void weft__schema_begin(weft__schema* schema, const weft_world* world, uint32_t table_count) {
+    WEFT_ASSERT(schema->bytes.count == 0 && table_count > 0);
     schema_put(schema, weft_world_schema_hash(world), 8);
     schema_put(schema, world->desc.seed, 8);
     schema_put(schema, table_count, 4);

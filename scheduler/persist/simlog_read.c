@@ -183,6 +183,7 @@ void weft_simlog_reader_close(weft_simlog_reader* reader) {
 // Rows of each table, which are those of all ticks together, and the bytes of all columns.
 static bool read_counts(weft_simlog_reader* reader, weft__reader* bytes,
                         const weft_simlog_part* part, uint64_t* columns_out) {
+    WEFT_ASSERT(reader->segment && reader->tick_count == part->tick_count);
     uint64_t cells = part->tick_count * reader->table_count;
     *columns_out = 0;
     for (uint32_t i = 0; i < reader->table_count; i++)
