@@ -363,7 +363,7 @@ static bool choose_sweep(weft_executor* executor, weft__stage* stage) {
     if (groups > stage->tasks.count)
         groups = stage->tasks.count;
     bool trial = weft__sweep_next(&stage->sweep, wanted, has_choice ? groups : 0);
-    WEFT_ASSERT(stage->sweep.groups <= stage->tasks.count);
+    WEFT_CHECK(stage->sweep.groups <= stage->tasks.count);
     executor->stats.sweeps += has_choice;
     executor->stats.sweeps_by_system += stage->sweep.groups != 0;
     return trial;
@@ -394,7 +394,7 @@ static void frame_end(weft_executor* executor, weft_trace_kind kind, uint64_t be
 static void run_stage(weft_executor* executor, uint32_t index, uint32_t rank_end) {
     weft__stage* stage = &executor->plan.stages.items[index];
     stage_run* run = &executor->runs[index];
-    WEFT_ASSERT(index < executor->plan.stage_count && run->stage == stage);
+    WEFT_CHECK(index < executor->plan.stage_count && run->stage == stage);
     if (run->rank_end != rank_end)
         run->rank_end = rank_end;
     bool trial = choose_sweep(executor, stage);

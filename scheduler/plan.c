@@ -340,7 +340,7 @@ static void check_reduction(weft__plan* plan, uint32_t index) {
 }
 
 weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage_index, weft__runner* runner) {
-    WEFT_ASSERT(stage_index <= plan->stage_count);
+    WEFT_CHECK(stage_index <= plan->stage_count);
     const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->channels.count; i++)
         WEFT_TRY(weft__channel_deliver(plan_world(plan), stage->channels.items[i], runner));
@@ -348,7 +348,7 @@ weft_status weft__plan_deliver(weft__plan* plan, uint32_t stage_index, weft__run
 }
 
 weft_status weft__plan_combine(weft__plan* plan, uint32_t stage_index) {
-    WEFT_ASSERT(stage_index <= plan->stage_count);
+    WEFT_CHECK(stage_index <= plan->stage_count);
     const weft__stage* stage = &plan->stages.items[stage_index];
     for (uint32_t i = 0; i < stage->reductions.count; i++) {
         uint32_t index = stage->reductions.items[i];
