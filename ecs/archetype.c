@@ -4,7 +4,6 @@
 // are made freely, in any order, and are never seen: only a set that a commit stores gets an
 // archetype id (C1), so no intermediate set of a chain of commands ever exists in the world.
 
-#include <stdio.h>
 #include <string.h>
 
 #include "weft_world.h"

@@ -11,8 +11,6 @@
 // was written are hashed again: a mark too many costs time, a mark too few is what
 // weft_world_digest_check() finds.
 
-#include <string.h>
-
 #include "weft_bytes.h"
 #include "weft_world.h"
 

@@ -1,7 +1,5 @@
 // Slots, generations and where each entity lives (C2).
 
-#include <string.h>
-
 #include "weft_world.h"
 
 weft_status weft__shard_ensure(weft_world* world, uint32_t number) {

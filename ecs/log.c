@@ -1,6 +1,5 @@
 // Recording and merging in key order. The merge forgets which lane a record came from.
 
-#include <stdio.h>
 #include <string.h>
 
 #include "weft_sort.h"

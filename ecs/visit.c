@@ -3,8 +3,6 @@
 // The walk touches the archetype table, chunk lists and slot columns, all in index order; no hash
 // container is iterated.
 
-#include <string.h>
-
 #include "weft_bits.h"
 #include "weft_view.h"
 

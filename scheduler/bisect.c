@@ -2,7 +2,6 @@
 // a difference is of that tick alone. If it does not show from the state, the suspect keeps
 // something outside of its world or hangs on timing, and is run from tick 0.
 
-#include <string.h>
 #include <weft/state.h>
 
 #include "descent.h"

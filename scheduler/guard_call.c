@@ -6,7 +6,6 @@
 
 #include "guard_call.h"
 
-#include <string.h>
 #include <weft/float_state.h>
 
 #include "float_control.h"

@@ -4,7 +4,6 @@
 
 #include "history.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <weft/state.h>
 

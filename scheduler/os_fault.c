@@ -8,7 +8,6 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <ucontext.h>
 
 // A handler gets no context from who installs it.

@@ -13,7 +13,6 @@
 
 #include "rollback_tick.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "os.h"

@@ -4,7 +4,6 @@
 
 #include "bisect_job.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

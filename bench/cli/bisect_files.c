@@ -4,7 +4,6 @@
 #include "bisect_job.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /// Two hash files and what came of them.
 typedef struct bisect_pair {

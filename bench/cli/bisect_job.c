@@ -2,8 +2,6 @@
 
 #include "bisect_job.h"
 
-#include <inttypes.h>
-
 static weft_status job_make(void* context, weft_world** world_out, weft_schedule** schedule_out) {
     const bisect_job* job = context;
     return weft_cli_world_make(job->module, &job->sizes,

@@ -3,8 +3,6 @@
 #include "layout_file.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /// A replay under way.
 typedef struct replay_state {

@@ -6,7 +6,6 @@
 #include "run_trace.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 #define LATE_BURST 5u // Ticks at once where they are late.

@@ -5,7 +5,6 @@
 // chain is thick.
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph_report.h"
 

@@ -5,7 +5,6 @@
 #include "graph_report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char* const deny_names[GRAPH_DENY_COUNT] = {
     [GRAPH_DENY_AMBIGUOUS] = "ambiguous",

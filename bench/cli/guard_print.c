@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const char* place_name(weft_guard_place place) {
     static const char* const names[] = {

@@ -2,7 +2,6 @@
 
 #include "cli.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 bool weft_cli_log_policy_parse(const char* text, weft_simlog_policy* out) {

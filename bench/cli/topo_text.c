@@ -1,8 +1,6 @@
 // `weft topo`: a machine and its workers in words.
 
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "topo_report.h"
 

@@ -2,8 +2,6 @@
 
 #include "lint_clang.h"
 
-#include <string.h>
-
 typedef struct child_list {
     CXCursor* out;
     size_t max, count;

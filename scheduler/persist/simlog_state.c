@@ -3,7 +3,6 @@
 #include "simlog_format.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "os.h"
 #include "weft_arena.h"

@@ -4,7 +4,6 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <string.h>
 
 static void count_progress(void* context, const char* what, uint64_t done, uint64_t total) {
     cr_expect_not_null(what);

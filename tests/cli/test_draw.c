@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include <criterion/criterion.h>
-#include <string.h>
 
 Test(draw, a_seed_makes_the_same_draw_again) {
     for (uint64_t i = 0; i < 200; i++) {

@@ -2,8 +2,6 @@
 
 #include "programs.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 
 #include "campaign.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "simlog_sample.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 uint32_t log_rows(uint64_t tick) {

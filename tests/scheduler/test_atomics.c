@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <sched.h>
-#include <stdlib.h>
 
 enum {
     THREADS_MAX = 64,

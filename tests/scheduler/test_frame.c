@@ -9,7 +9,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "file_faults.h"
 #include "folder.h"

@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
