@@ -292,7 +292,7 @@ static void fold_shard(weft_world* world, weft__lane* lane, weft__shard* shard) 
 
 static fold_bundle_set bundle_key(const weft__bundle* bundle) {
     fold_bundle_set key = {.set = 0};
-    WEFT_ASSERT(bundle->count <= WEFT__BUNDLE_IDS);
+    WEFT_CHECK(bundle->count <= WEFT__BUNDLE_IDS);
     const weft__part* part = weft__bundle_first(bundle);
     for (uint32_t i = 0; i < bundle->count; i++, part = weft__bundle_next(part))
         key.ids[i / 4] |= (uint64_t)part->type << (i % 4 * 16);

@@ -130,7 +130,7 @@ static const weft__record* log_read(log_reader* reader, const weft_world* world)
         (const weft__record*)(const void*)((uint8_t*)(reader->block + 1) + reader->offset);
     uint32_t size = record_tail(world, record);
     reader->offset += (uint32_t)sizeof(weft__record) + ((size + 7u) & ~7u);
-    WEFT_ASSERT(reader->offset <= reader->block->used);
+    WEFT_CHECK(reader->offset <= reader->block->used);
     return record;
 }
 

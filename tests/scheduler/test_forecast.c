@@ -354,7 +354,7 @@ Test(forecast, lines_of_others_cost_by_how_many_write) {
     }
     machine.speed = 2; // Lines do not come faster.
     weft_forecast_result fast = play(forecast, &machine, 2);
-    assert_near(fast.tick_ns, 500 + 300 + LINES_ITEMS / 2 * (500 + 500), "faster cores", 2);
+    assert_near(fast.tick_ns, 500 + 300 + LINES_ITEMS / 2.0 * (500 + 500), "faster cores", 2);
     weft_forecast_destroy(forecast);
     weft_topology_destroy(topology);
 }
