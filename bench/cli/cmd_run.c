@@ -97,11 +97,12 @@ static weft_status run_open(run_state* run, weft_executor_desc* desc) {
         WEFT_TRY(weft_world_commit(run->world));
     run_trace_prepare(run->options, &run->sizes, run->schedule, desc);
     WEFT_TRY(weft_executor_create(desc, run->schedule, &run->executor));
+    // It says what the machine is, of which a pinned thread sees one CPU.
+    WEFT_TRY(run_trace_open(run->options, run->module, &run->sizes, run->world, run->schedule,
+                            run->executor, desc, &run->trace, run->line, sizeof run->line));
     // A refusal is no failure: what was pinned is printed.
     if (desc->kind == WEFT_EXECUTOR_THREADS && desc->pin)
         (void)!weft_executor_pin_caller(run->executor);
-    WEFT_TRY(run_trace_open(run->options, run->module, &run->sizes, run->world, run->schedule,
-                            run->executor, desc, &run->trace, run->line, sizeof run->line));
     WEFT_TRY(weft_executor_commit(run->executor)); // Nothing is left of processes.
     // Before what is gone on with: ticks that are run again have rows too.
     WEFT_TRY(weft_cli_log_open(run->options, run->world, &run->log, run->line, sizeof run->line));
