@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "forecast_report.h"
+#include "topo_report.h"
 
 // A number of workers is enough that gives so much of the best speed-up.
 #define ENOUGH 0.95
@@ -175,13 +176,18 @@ json_t* forecast_assumed_json(const forecast_report* report) {
                      (int)report->lines_known);
 }
 
+json_t* forecast_topology_json(const forecast_report* report, uint32_t worker_count) {
+    return topo_json_of(report->there, report->options->machine, &report->machine.placement,
+                        worker_count, report->entity_count);
+}
+
 json_t* forecast_json(const forecast_report* report) {
     weft_topology_info there = weft_topology_info_get(report->there);
     uint32_t disturbed = 0;
     uint32_t ticks = weft_forecast_ticks(report->forecast, &disturbed);
     uint32_t best, enough;
     find_best(report, &best, &enough);
-    return json_pack(
+    json_t* root = json_pack(
         "{s:s, s:I, s:o, s:b, s:i, s:i, s:f, s:s, s:{s:s?, s:i, s:i, s:i, s:i}, s:o, s:o, s:i, "
         "s:i}",
         "simulation", report->module->name, "entities", (json_int_t)report->entity_count, "seed",
@@ -192,4 +198,7 @@ json_t* forecast_json(const forecast_report* report) {
         (int)there.node_count, "cores", (int)there.core_count, "cpus", (int)there.worker_cpu_count,
         "assumed", forecast_assumed_json(report), "forecasts", results_json(report), "best",
         (int)report->counts[best], "enough", (int)report->counts[enough]);
+    (void)json_object_set_new(root, "topology",
+                              forecast_topology_json(report, report->counts[enough]));
+    return root;
 }

@@ -54,6 +54,9 @@ const char* forecast_holds_back(const weft_forecast_result* result);
 /// What was measured, what is assumed, and the curve with its bound.
 void forecast_curve_print(FILE* file, const forecast_report* report);
 
+/// The machine as `weft topo --json` prints it, with so many workers.
+json_t* forecast_topology_json(const forecast_report* report, uint32_t worker_count);
+
 /// All of it for people, and as an object.
 void forecast_print(FILE* file, const forecast_report* report);
 json_t* forecast_json(const forecast_report* report);

@@ -24,10 +24,9 @@ static json_t* cpus_json(const topo_report* report) {
 }
 
 static json_t* closed_json(const topo_report* report) {
-    uint32_t count = 0;
-    const weft_topology_closed_cpu* closed = weft_topology_closed_cpus(report->topology, &count);
+    const weft_topology_closed_cpu* closed = report->closed;
     json_t* list = json_array();
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < report->closed_count; i++)
         (void)json_array_append_new(list,
                                     json_pack("{s:I, s:b}", "cpu", (json_int_t)closed[i].os_index,
                                               "masked", (int)closed[i].masked));
@@ -35,10 +34,9 @@ static json_t* closed_json(const topo_report* report) {
 }
 
 static json_t* nodes_json(const topo_report* report) {
-    uint32_t count = 0;
-    const weft_topology_node* nodes = weft_topology_nodes(report->topology, &count);
+    const weft_topology_node* nodes = report->nodes;
     json_t* list = json_array();
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < report->node_count; i++)
         (void)json_array_append_new(
             list, json_pack("{s:I, s:I, s:I}", "node", (json_int_t)nodes[i].os_index, "cpus",
                             (json_int_t)nodes[i].cpu_count, "bytes", (json_int_t)nodes[i].bytes));
@@ -46,10 +44,9 @@ static json_t* nodes_json(const topo_report* report) {
 }
 
 static json_t* caches_json(const topo_report* report) {
-    uint32_t count = 0;
-    const weft_topology_cache* caches = weft_topology_caches(report->topology, &count);
+    const weft_topology_cache* caches = report->caches;
     json_t* list = json_array();
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < report->cache_count; i++)
         (void)json_array_append_new(
             list, json_pack("{s:i, s:i, s:i, s:I}", "level", (int)caches[i].level, "cache",
                             (int)caches[i].identity, "cpus", (int)caches[i].cpu_count, "bytes",
@@ -58,10 +55,9 @@ static json_t* caches_json(const topo_report* report) {
 }
 
 static json_t* kinds_json(const topo_report* report) {
-    uint32_t count = 0;
-    const weft_topology_kind* kinds = weft_topology_kinds(report->topology, &count);
+    const weft_topology_kind* kinds = report->kinds;
     json_t* list = json_array();
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < report->info.kind_count; i++)
         (void)json_array_append_new(list, json_pack("{s:i, s:s?, s:i, s:i, s:i}", "kind", (int)i,
                                                     "name", kinds[i].name, "mhz", (int)kinds[i].mhz,
                                                     "cores", (int)kinds[i].core_count, "cpus",
@@ -88,8 +84,7 @@ static json_t* workers_json(const topo_report* report) {
     return list;
 }
 
-void topo_json_print(FILE* file, const void* context) {
-    const topo_report* report = context;
+json_t* topo_json(const topo_report* report) {
     const weft_topology_info* info = &report->info;
     json_t* machine = json_pack(
         "{s:s?, s:s?, s:b, s:b, s:i, s:i, s:i, s:i}", "source", report->source, "model",
@@ -98,15 +93,32 @@ void topo_json_print(FILE* file, const void* context) {
         (int)info->core_count, "cpus", (int)info->worker_cpu_count);
     json_t* quota = json_pack("{s:i, s:s}", "milli_cpus", (int)info->quota_milli_cpus, "source",
                               info->quota_source);
-    json_t* root = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:i, s:i, s:I, s:I, s:o}", "weft",
-        weft_version(), "machine", machine, "cpus", cpus_json(report), "closed",
-        closed_json(report), "kinds", kinds_json(report), "caches", caches_json(report), "memory",
-        nodes_json(report), "interleaving", topo_binding_text(report), "quota", quota, "placement",
-        weft_cli_placement_name(report->placement.policy), "suggested",
-        (int)weft_topology_suggested_workers(report->topology), "taking_part",
-        (int)report->active_count, "entities", (json_int_t)report->entity_count, "shards",
-        (json_int_t)report->shard_count, "workers", workers_json(report));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:i, s:i, s:I, s:I, s:o}",
+                     "weft", weft_version(), "machine", machine, "cpus", cpus_json(report),
+                     "closed", closed_json(report), "kinds", kinds_json(report), "caches",
+                     caches_json(report), "memory", nodes_json(report), "interleaving",
+                     topo_binding_text(report), "quota", quota, "placement",
+                     weft_cli_placement_name(report->placement.policy), "suggested",
+                     (int)report->suggested_count, "taking_part", (int)report->active_count,
+                     "entities", (json_int_t)report->entity_count, "shards",
+                     (json_int_t)report->shard_count, "workers", workers_json(report));
+}
+
+json_t* topo_json_of(const weft_topology* topology, const char* source,
+                     const weft_placement* placement, uint32_t worker_count,
+                     uint64_t entity_count) {
+    topo_report report = {.source = source,
+                          .topology = topology,
+                          .placement = *placement,
+                          .worker_count = worker_count,
+                          .entity_count = entity_count};
+    json_t* json = topo_report_init(&report) == WEFT_STATUS_OK ? topo_json(&report) : NULL;
+    topo_report_deinit(&report);
+    return json;
+}
+
+void topo_json_print(FILE* file, const void* context) {
+    json_t* root = topo_json(context);
     WEFT_ASSERT(root != NULL);
     (void)json_dumpf(root, file, JSON_INDENT(2));
     (void)fputc('\n', file);

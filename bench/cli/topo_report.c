@@ -12,10 +12,25 @@
 // Making it --------------------------------------------------------------------------------------
 
 static uint32_t suggest(const topo_report* report) {
-    uint32_t workers = weft_topology_suggested_workers(report->topology);
+    uint32_t workers = report->suggested_count;
     bool fewer =
         report->placement.policy == WEFT_PLACEMENT_LIST && report->placement.cpu_count < workers;
     return fewer ? report->placement.cpu_count : workers;
+}
+
+/// Fills what is known of the machine.
+static void machine_take(topo_report* report) {
+    const weft_topology* topology = report->topology;
+    uint32_t count = 0;
+    report->info = weft_topology_info_get(topology);
+    report->cpus = weft_topology_cpus(topology, &count);
+    WEFT_ASSERT(count == report->info.worker_cpu_count);
+    report->kinds = weft_topology_kinds(topology, &count);
+    WEFT_ASSERT(count == report->info.kind_count);
+    report->closed = weft_topology_closed_cpus(topology, &report->closed_count);
+    report->nodes = weft_topology_nodes(topology, &report->node_count);
+    report->caches = weft_topology_caches(topology, &report->cache_count);
+    report->suggested_count = weft_topology_suggested_workers(topology);
 }
 
 /// Goes from CPU to CPU as the workers would sit down, in a thread that ends with that.
@@ -30,10 +45,8 @@ static void* pins_try(void* context) {
 
 weft_status topo_report_init(topo_report* report) {
     pthread_t thread;
-    uint32_t count = 0;
     WEFT_ASSERT(report->topology != NULL);
-    report->info = weft_topology_info_get(report->topology);
-    report->cpus = weft_topology_cpus(report->topology, &count);
+    machine_take(report);
     report->suggested = report->worker_count == 0;
     if (report->suggested)
         report->worker_count = suggest(report);
@@ -59,7 +72,11 @@ weft_status topo_report_init(topo_report* report) {
 void topo_report_deinit(topo_report* report) {
     free(report->seats);
     free(report->pins);
-    weft_topology_destroy(report->topology);
+    free(report->own.cpus);
+    free(report->own.closed);
+    free(report->own.nodes);
+    free(report->own.caches);
+    free(report->own.kinds);
     *report = (topo_report){0};
 }
 
@@ -116,7 +133,7 @@ char* topo_why(const topo_report* report, uint32_t worker) {
 }
 
 const char* topo_reason_name(weft_seat_reason reason) {
-    static const char* const names[] = {
+    static const char* const names[TOPO_REASONS] = {
         [WEFT_SEAT_CORE] = "core",       [WEFT_SEAT_SLOW_CORE] = "slow-core",
         [WEFT_SEAT_SIBLING] = "sibling", [WEFT_SEAT_LISTED] = "listed",
         [WEFT_SEAT_SHARED] = "shared",
@@ -125,7 +142,7 @@ const char* topo_reason_name(weft_seat_reason reason) {
 }
 
 const char* topo_pin_text(topo_pin pin) {
-    static const char* const texts[] = {
+    static const char* const texts[TOPO_PINS] = {
         [TOPO_PIN_UNTRIED] = "not tried",
         [TOPO_PIN_OK] = "read back",
         [TOPO_PIN_REFUSED] = "refused",
@@ -163,17 +180,49 @@ const char* topo_bytes(uint64_t bytes, char text[WEFT_CLI_NUMBER_SIZE]) {
 }
 
 char* topo_closed_text(const topo_report* report, bool masked) {
-    uint32_t count = 0;
     uint32_t some = 0;
-    const weft_topology_closed_cpu* closed = weft_topology_closed_cpus(report->topology, &count);
-    uint32_t* list = calloc((size_t)count + 1, sizeof(*list));
+    uint32_t* list = calloc((size_t)report->closed_count + 1, sizeof(*list));
     WEFT_ASSERT(list != NULL);
-    for (uint32_t i = 0; i < count; i++) {
-        if (closed[i].masked == masked)
-            list[some++] = closed[i].os_index;
+    for (uint32_t i = 0; i < report->closed_count; i++) {
+        if (report->closed[i].masked == masked)
+            list[some++] = report->closed[i].os_index;
     }
     char* text = weft_cli_cpus_text(list, some);
     free(list);
+    return text;
+}
+
+const char* topo_size_text(const topo_report* report, char text[TOPO_SIZE_TEXT]) {
+    char one[4][WEFT_CLI_NUMBER_SIZE];
+    const weft_topology_info* info = &report->info;
+    (void)snprintf(text, TOPO_SIZE_TEXT, "%s, %s, %s, %s",
+                   topo_count(info->package_count, "package", one[0]),
+                   topo_count(info->node_count, "NUMA node", one[1]),
+                   topo_count(info->core_count, "core", one[2]),
+                   topo_count(info->worker_cpu_count, "CPU", one[3]));
+    return text;
+}
+
+const char* topo_shards_text(const topo_report* report, uint32_t worker,
+                             char text[WEFT_CLI_NUMBER_SIZE]) {
+    uint32_t first = 0;
+    uint32_t end = 0;
+    topo_shards(report, worker, &first, &end);
+    if (first == end)
+        (void)snprintf(text, WEFT_CLI_NUMBER_SIZE, "-");
+    else if (first + 1 == end)
+        (void)snprintf(text, WEFT_CLI_NUMBER_SIZE, "%" PRIu32, first);
+    else
+        (void)snprintf(text, WEFT_CLI_NUMBER_SIZE, "%" PRIu32 "-%" PRIu32, first, end - 1);
+    return text;
+}
+
+const char* topo_identity_text(uint32_t identity, char text[WEFT_CLI_NUMBER_SIZE]) {
+    // What hwloc does not tell has no number, or one of its own at the end of all.
+    if (identity >= UINT32_MAX / 2)
+        (void)snprintf(text, WEFT_CLI_NUMBER_SIZE, "-");
+    else
+        (void)snprintf(text, WEFT_CLI_NUMBER_SIZE, "%" PRIu32, identity);
     return text;
 }
 

@@ -1,15 +1,17 @@
 // `weft topo --svg`: packages, nodes, last caches, cores and CPUs as boxes in boxes, with the
 // workers in them.
 //
-// Readable on light and dark ground. What colour tells is also told by a box's title and by the
-// text form. A level that the machine does not tell, or that holds nothing but one box of the
-// next, is left out. What is under the pointer says why its worker is there.
+// Readable on light and dark ground, alone and in a page: the style is of this element's class
+// alone. What colour tells is also told by a box's title and by the text form. A level that the
+// machine does not tell, or that holds nothing but one box of the next, is left out. What is under
+// the pointer says why its worker is there.
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_page.h"
 #include "topo_report.h"
 
 enum {
@@ -19,8 +21,10 @@ enum {
     HEAD = 15, // Height of a box's name.
     TOP = 58,  // Above the machine: its name, and the workers'.
     KEY_HEIGHT = 24,
-    WIDTH_MIN = 560,
+    WIDTH_MAX = 1400, // Wider machines grow downwards, as far as one box of them is not wider.
 };
+
+#define LETTER 6.6 // Width of a letter of 12 pixels, by any font's measure.
 
 /// From the outside to the inside.
 typedef enum level {
@@ -96,18 +100,6 @@ static const char* name_of(const picture* p, const box* one, char text[64]) {
     return text;
 }
 
-/// Prints text between tags.
-static void escaped_print(FILE* file, const char* text) {
-    for (; *text != '\0'; text++) {
-        if (*text == '<')
-            (void)fputs("&lt;", file);
-        else if (*text == '&')
-            (void)fputs("&amp;", file);
-        else
-            (void)fputc(*text, file);
-    }
-}
-
 /// The look of a CPU with this worker on it.
 static const char* class_of(const weft_seat* seat) {
     if (seat == NULL)
@@ -136,7 +128,7 @@ static void cpu_draw(const picture* p, const box* one, double x, double y) {
         char* why = topo_why(report, worker);
         topo_shards(report, worker, &first, &end);
         (void)fprintf(p->file, ", worker %" PRIu32 ": ", worker);
-        escaped_print(p->file, why);
+        report_text(p->file, why);
         if (first < end)
             (void)fprintf(p->file, "; shards %" PRIu32 " to %" PRIu32, first, end - 1);
         free(why);
@@ -158,13 +150,15 @@ static void cpu_draw(const picture* p, const box* one, double x, double y) {
 /// How many boxes stand side by side: CPUs of a core all, others so that it comes out a bit wider
 /// than high.
 static uint32_t column_count(const box* outer, uint32_t count, double width, double height) {
+    uint32_t most = (uint32_t)fmax(1, (WIDTH_MAX - 4 * PAD) / width);
     if (outer->level == LEVEL_CORE || count <= 2)
-        return count;
+        return outer->level == LEVEL_MACHINE && most < count ? most : count;
     uint32_t columns = (uint32_t)(sqrt(1.6 * count * height / width) + 0.5);
+    columns = outer->level == LEVEL_MACHINE && columns > most ? most : columns;
     columns = columns < 1 ? 1 : columns > count ? count : columns;
     // Full rows, if that is near.
     for (uint32_t i = columns; i <= count && i <= columns + columns / 2 + 1; i++) {
-        if (count % i == 0)
+        if (count % i == 0 && (outer->level != LEVEL_MACHINE || i <= most))
             return i;
     }
     return columns;
@@ -226,26 +220,27 @@ static void box_lay(const picture* p, box* outer, double x, double y) {
 
 static const char style[] =
     "<style>\n"
-    "svg{font-family:system-ui,\"DejaVu Sans\",sans-serif;font-size:12px;background:#fff}\n"
-    "text{fill:#1b1f24}.ground{fill:#fff}.title{font-size:15px;font-weight:600}\n"
-    ".name{font-size:10.5px;fill:#57606a}.small{font-size:10px;text-anchor:middle;fill:#57606a}\n"
-    ".worker{font-weight:600;text-anchor:middle}\n"
-    ".frame{fill:#f6f8fa;stroke:#afb8c1}.node{fill:#eaeef2}\n"
-    ".core{fill:#9fd3ff;stroke:#0969da}.slow{fill:#b4e6c8;stroke:#1a7f37}\n"
-    ".sibling{fill:#ffd79a;stroke:#9a6700}.free{fill:#fff;stroke:#d0d7de}\n"
-    ".rests{fill:#fff;stroke:#57606a;stroke-dasharray:3 2}\n"
-    ".core+.small,.slow+.small,.sibling+.small{fill:#32383f}\n"
-    "@media (prefers-color-scheme:dark){svg{background:#0d1117}\n"
-    "text{fill:#e6edf3}.ground{fill:#0d1117}.name,.small{fill:#9198a1}\n"
-    ".frame{fill:#161b22;stroke:#3d444d}.node{fill:#1f262e}\n"
-    ".core{fill:#0c4a8a;stroke:#58a6ff}.slow{fill:#14532d;stroke:#3fb950}\n"
-    ".sibling{fill:#6b4708;stroke:#d29922}.free{fill:#0d1117;stroke:#3d444d}\n"
-    ".rests{fill:#0d1117;stroke:#9198a1}\n"
-    ".core+.small,.slow+.small,.sibling+.small{fill:#d1d9e0}}\n"
+    ".topo{font-family:system-ui,\"DejaVu Sans\",sans-serif;font-size:12px;background:#fff}\n"
+    ".topo text{fill:#1b1f24}.topo .ground{fill:#fff}.topo .title{font-size:15px;font-weight:600}\n"
+    ".topo .name{font-size:10.5px;fill:#57606a}\n"
+    ".topo .small{font-size:10px;text-anchor:middle;fill:#57606a}\n"
+    ".topo .worker{font-weight:600;text-anchor:middle}\n"
+    ".topo .frame{fill:#f6f8fa;stroke:#afb8c1}.topo .node{fill:#eaeef2}\n"
+    ".topo .core{fill:#9fd3ff;stroke:#0969da}.topo .slow{fill:#b4e6c8;stroke:#1a7f37}\n"
+    ".topo .sibling{fill:#ffd79a;stroke:#9a6700}.topo .free{fill:#fff;stroke:#d0d7de}\n"
+    ".topo .rests{fill:#fff;stroke:#57606a;stroke-dasharray:3 2}\n"
+    ".topo .core+.small,.topo .slow+.small,.topo .sibling+.small{fill:#32383f}\n"
+    "@media screen and (prefers-color-scheme:dark){.topo{background:#0d1117}\n"
+    ".topo text{fill:#e6edf3}.topo .ground{fill:#0d1117}.topo .name,.topo .small{fill:#9198a1}\n"
+    ".topo .frame{fill:#161b22;stroke:#3d444d}.topo .node{fill:#1f262e}\n"
+    ".topo .core{fill:#0c4a8a;stroke:#58a6ff}.topo .slow{fill:#14532d;stroke:#3fb950}\n"
+    ".topo .sibling{fill:#6b4708;stroke:#d29922}.topo .free{fill:#0d1117;stroke:#3d444d}\n"
+    ".topo .rests{fill:#0d1117;stroke:#9198a1}\n"
+    ".topo .core+.small,.topo .slow+.small,.topo .sibling+.small{fill:#d1d9e0}}\n"
     "</style>\n";
 
-/// The kinds of workers that there are, and what they look like.
-static void key_draw(const picture* p, double y) {
+/// The kinds of workers that there are, and what they look like. Returns where it ends.
+static double key_draw(const picture* p, double y) {
     static const char* const keys[][2] = {{"core", "a core of its own"},
                                           {"slow", "a slower core"},
                                           {"sibling", "SMT sibling of another worker"},
@@ -260,46 +255,79 @@ static void key_draw(const picture* p, double y) {
         if (!is && (strcmp(keys[i][0], "free") != 0 ||
                     report->worker_count >= report->info.worker_cpu_count))
             continue;
-        (void)fprintf(p->file,
-                      "<rect class=\"%s\" x=\"%.0f\" y=\"%.0f\" width=\"14\" height=\"14\" "
-                      "rx=\"2\"/><text x=\"%.0f\" y=\"%.0f\">%s</text>\n",
-                      keys[i][0], x, y - 11, x + 20, y, keys[i][1]);
-        x += 36 + 6.6 * (double)strlen(keys[i][1]);
+        if (p->file != NULL)
+            (void)fprintf(p->file,
+                          "<rect class=\"%s\" x=\"%.0f\" y=\"%.0f\" width=\"14\" height=\"14\" "
+                          "rx=\"2\"/><text x=\"%.0f\" y=\"%.0f\">%s</text>\n",
+                          keys[i][0], x, y - 11, x + 20, y, keys[i][1]);
+        x += 36 + LETTER * (double)strlen(keys[i][1]);
     }
+    return x;
 }
 
-static void head_draw(const picture* p) {
+static const char* machine_name(const topo_report* report) {
+    return report->info.model != NULL ? report->info.model
+           : report->source != NULL   ? report->source
+                                      : "this machine";
+}
+
+/// The lines above the machine. Returns how wide they are.
+static double head_draw(const picture* p) {
     const topo_report* report = p->report;
     char number[WEFT_CLI_NUMBER_SIZE];
-    (void)fprintf(p->file, "<text class=\"title\" x=\"%d\" y=\"24\">", PAD * 2);
-    escaped_print(p->file, report->info.model != NULL ? report->info.model
-                           : report->source != NULL   ? report->source
-                                                      : "this machine");
-    (void)fprintf(p->file, "</text><text x=\"%d\" y=\"43\">%s on %" PRIu32 " CPUs, %s: %s", PAD * 2,
-                  topo_count(report->worker_count, "worker", number), report->info.worker_cpu_count,
-                  weft_cli_placement_name(report->placement.policy),
-                  topo_policy_text(report->placement.policy));
+    char quota[64] = "";
+    char line[256];
+    const char* name = machine_name(report);
     if (report->info.quota_milli_cpus != 0)
-        (void)fprintf(p->file, "; quota %.3g CPUs", report->info.quota_milli_cpus / 1000.0);
-    (void)fprintf(p->file, "</text>\n");
+        (void)snprintf(quota, sizeof quota, "; quota %.3g CPUs",
+                       report->info.quota_milli_cpus / 1000.0);
+    (void)snprintf(line, sizeof line, "%s on %" PRIu32 " CPUs, %s: %s%s",
+                   topo_count(report->worker_count, "worker", number),
+                   report->info.worker_cpu_count, weft_cli_placement_name(report->placement.policy),
+                   topo_policy_text(report->placement.policy), quota);
+    if (p->file != NULL) {
+        (void)fprintf(p->file, "<text class=\"title\" x=\"%d\" y=\"24\">", PAD * 2);
+        report_text(p->file, name);
+        (void)fprintf(p->file, "</text><text x=\"%d\" y=\"43\">%s</text>\n", PAD * 2, line);
+    }
+    return fmax(LETTER * 1.4 * (double)strlen(name), LETTER * (double)strlen(line)) + 4 * PAD;
 }
 
-void topo_svg_print(FILE* file, const void* context) {
-    const topo_report* report = context;
+/// What the picture is, for who does not see it.
+static void words_draw(const picture* p, const char* id) {
+    const topo_report* report = p->report;
+    char size[TOPO_SIZE_TEXT];
+    char number[WEFT_CLI_NUMBER_SIZE];
+    (void)fprintf(p->file, "<title id=\"%s-title\">Machine and workers: ", id);
+    report_text(p->file, machine_name(report));
+    (void)fprintf(p->file,
+                  "</title>\n<desc id=\"%s-desc\">%s, as boxes in boxes; %s, of which %" PRIu32
+                  " take part, in the boxes of their CPUs.</desc>\n",
+                  id, topo_size_text(report, size),
+                  topo_count(report->worker_count, "worker", number), report->active_count);
+}
+
+void topo_svg_draw(FILE* file, const topo_report* report, const char* id) {
     const picture measure = {NULL, report};
     const picture draw = {file, report};
     box machine = {LEVEL_MACHINE, 0, report->info.worker_cpu_count, 0, 0};
     box_lay(&measure, &machine, 0, 0);
-    double width = machine.width + 4 * PAD;
-    width = width > WIDTH_MIN ? width : WIDTH_MIN;
+    double width = fmax(machine.width + 4 * PAD, fmax(head_draw(&measure), key_draw(&measure, 0)));
     double height = TOP + machine.height + KEY_HEIGHT + 2 * PAD;
     (void)fprintf(file,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                  "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>weft topo</title>\n%s"
-                  "<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n",
-                  width, height, width, height, style);
-    head_draw(&draw);
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"topo\" "
+                  "style=\"--wide:%.0fpx\" width=\"%.0f\" "
+                  "height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+                  "aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n",
+                  width, width, height, width, height, id, id);
+    words_draw(&draw, id);
+    (void)fprintf(file, "%s<rect class=\"ground\" width=\"100%%\" height=\"100%%\"/>\n", style);
+    (void)head_draw(&draw);
     box_lay(&draw, &machine, 2 * PAD, TOP);
-    key_draw(&draw, height - PAD - 4);
+    (void)key_draw(&draw, height - PAD - 4);
     (void)fprintf(file, "</svg>\n");
+}
+
+void topo_svg_print(FILE* file, const void* context) {
+    topo_svg_draw(file, context, "topo");
 }

@@ -73,6 +73,13 @@ static uint32_t* systems_by_cost(const tune_report* report) {
     return ranks;
 }
 
+/// What is done alone between the stages and the end of a tick.
+static double commit_us(const tune_report* report) {
+    const weft_costs* costs = &report->costs;
+    return tick_us(report, weft_costs_serial_ns(costs) - costs->caller_ns[WEFT_TRACE_PREPARE] -
+                               costs->caller_ns[WEFT_TRACE_FINISH]);
+}
+
 /// The first system of a stage.
 static const char* stage_name(const tune_report* report, uint32_t stage) {
     uint32_t rank = 0;
@@ -158,17 +165,15 @@ static void chain_print(const tune_report* report) {
                report->width_exact ? "" : "at least ", report->width);
 }
 
+/// What a tick of the layout that was recorded took in the comparison.
+static double usual_ns(const tune_report* report) {
+    return report->result.tick_ns[report->result.is_certain];
+}
+
 // What was recorded is the chosen layout's, but not what it is like if others had the CPUs.
-static void disturbed_print(const tune_report* report) {
-    const weft_tune_result* result = &report->result;
-    double usual_ns = result->tick_ns[result->is_certain];
+static bool is_disturbed(const tune_report* report) {
     double found_ns = (double)report->costs.host_ns / (double)report->costs.ticks;
-    if (result->gain_rounds == 0 || found_ns < DISTURBED * usual_ns)
-        return;
-    printf(
-        "beware    a tick of this layout took %.1f us in the comparison: something else used the "
-        "CPUs while this was recorded\n",
-        usual_ns / 1000);
+    return report->result.gain_rounds > 0 && found_ns >= DISTURBED * usual_ns(report);
 }
 
 void tune_explain_print(const tune_report* report) {
@@ -182,11 +187,13 @@ void tune_explain_print(const tune_report* report) {
     printf("\ntick      %.1f us by %u %s, recorded, who share %.1f us of work\n",
            tick_us(report, costs->tick_ns), costs->worker_count,
            costs->worker_count == 1 ? "worker" : "workers", tick_us(report, shared));
-    disturbed_print(report);
+    if (is_disturbed(report))
+        printf("beware    a tick of this layout took %.1f us in the comparison: something else "
+               "used the "
+               "CPUs while this was recorded\n",
+               usual_ns(report) / 1000);
     printf("alone     %.1f us, %.1f%% of a tick, are done by one worker: commit %.1f us\n",
-           tick_us(report, serial), ratio(serial, costs->tick_ns) * 100,
-           tick_us(report, serial - costs->caller_ns[WEFT_TRACE_PREPARE] -
-                               costs->caller_ns[WEFT_TRACE_FINISH]));
+           tick_us(report, serial), ratio(serial, costs->tick_ns) * 100, commit_us(report));
     if (report->start.kind == WEFT_EXECUTOR_PROCESSES && costs->host_ns > costs->tick_ns)
         printf(
             "host      waits %.1f us more for a tick than the leading worker takes for it: asking "
@@ -236,12 +243,12 @@ static json_t* stages_json(const tune_report* report) {
     json_t* list = json_array();
     for (uint32_t i = 0; i < report->costs.stage_count; i++) {
         const weft_cost_stage* stage = &report->costs.stage[i];
-        (void)json_array_append_new(list, json_pack("{s:f, s:f, s:f, s:f, s:f}", "us",
-                                                    tick_us(report, stage->ns), "work_us",
-                                                    tick_us(report, stage->work_ns), "longest_us",
-                                                    tick_us(report, stage->longest_ns), "items",
-                                                    ratio(stage->items, report->costs.ticks),
-                                                    "idle", stage_idle(report, stage)));
+        (void)json_array_append_new(
+            list,
+            json_pack("{s:s, s:f, s:f, s:f, s:f, s:f}", "begins_with", stage_name(report, i), "us",
+                      tick_us(report, stage->ns), "work_us", tick_us(report, stage->work_ns),
+                      "longest_us", tick_us(report, stage->longest_ns), "items",
+                      ratio(stage->items, report->costs.ticks), "idle", stage_idle(report, stage)));
     }
     return list;
 }
@@ -257,24 +264,27 @@ void tune_explain_json(const tune_report* report, json_t* object) {
         (void)json_array_append_new(
             advice, json_pack("{s:s, s:f, s:s}", "kind", weft_advice_names[report->advice[i].kind],
                               "share", report->advice[i].share, "text", report->advice[i].text));
-    json_t* explained = json_pack(
-        "{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:o, s:I, s:b, s:f, s:f, s:f, s:o, s:o, s:o}", //
-        "workers", (json_int_t)costs->worker_count,                                              //
-        "ticks", (json_int_t)costs->ticks,                                                       //
-        "ticks_with_lost_records", (json_int_t)costs->lost,                                      //
-        "tick_us", tick_us(report, costs->tick_ns),                                              //
-        "host_us", tick_us(report, costs->host_ns),                                              //
-        "alone_us", tick_us(report, weft_costs_serial_ns(costs)),                                //
-        "shared_us", tick_us(report, weft_costs_shared_ns(costs)),                               //
-        "chain_us", tick_us(report, report->chain_ns),                                           //
-        "chain", chain,                                                                          //
-        "width", (json_int_t)report->width,                                                      //
-        "width_exact", (int)report->width_exact,                                                 //
-        "moves", ratio(costs->moves, costs->visits),                                             //
-        "read_gbs", costs->read_gbs,                                                             //
-        "update_gbs", costs->update_gbs,                                                         //
-        "systems", systems_json(report),                                                         //
-        "stages", stages_json(report),                                                           //
-        "advice", advice);
+    json_t* explained = json_pack("{s:I, s:I, s:I, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:I, "
+                                  "s:b, s:I, s:f, s:f, s:f, s:o, s:o, s:o}",                 //
+                                  "workers", (json_int_t)costs->worker_count,                //
+                                  "ticks", (json_int_t)costs->ticks,                         //
+                                  "ticks_with_lost_records", (json_int_t)costs->lost,        //
+                                  "disturbed", (int)is_disturbed(report),                    //
+                                  "tick_us", tick_us(report, costs->tick_ns),                //
+                                  "host_us", tick_us(report, costs->host_ns),                //
+                                  "alone_us", tick_us(report, weft_costs_serial_ns(costs)),  //
+                                  "commit_us", commit_us(report),                            //
+                                  "shared_us", tick_us(report, weft_costs_shared_ns(costs)), //
+                                  "chain_us", tick_us(report, report->chain_ns),             //
+                                  "chain", chain,                                            //
+                                  "width", (json_int_t)report->width,                        //
+                                  "width_exact", (int)report->width_exact,                   //
+                                  "visits", (json_int_t)costs->visits,                       //
+                                  "moves", ratio(costs->moves, costs->visits),               //
+                                  "read_gbs", costs->read_gbs,                               //
+                                  "update_gbs", costs->update_gbs,                           //
+                                  "systems", systems_json(report),                           //
+                                  "stages", stages_json(report),                             //
+                                  "advice", advice);
     (void)json_object_set_new(object, "explained", explained);
 }

@@ -125,7 +125,7 @@ bool tune_forecast_print_json(const tune_forecast* all) {
     char text[WEFT_LAYOUT_TEXT];
     weft_layout_text(&all->layout, text);
     json_t* root = forecast_json(report);
-    json_t* more = json_pack("{s:o, s:o, s:{s:i, s:s, s:i}, s:s, s:s, s:s, s:o}",                //
+    json_t* more = json_pack("{s:o, s:o, s:{s:i, s:s, s:i}, s:s, s:s, s:s, s:o, s:o}",           //
                              "policies", policies_json(all),                                     //
                              "grains", grains_json(all),                                         //
                              "chosen", "workers", (int)report->counts[all->at],                  //
@@ -135,7 +135,8 @@ bool tune_forecast_print_json(const tune_forecast* all) {
                              "file", all->path,                                                  //
                              "layout", text,                                                     //
                              "evidence", "forecast",                                             //
-                             "result", tune_forecast_file_json(all));
+                             "result", tune_forecast_file_json(all),                             //
+                             "topology", forecast_topology_json(report, report->counts[all->at]));
     if (root != NULL)
         (void)json_object_update(root, more);
     json_decref(more);

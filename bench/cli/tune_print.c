@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "topo_report.h"
 #include "tune_report.h"
 
 /// "0.912 (0.905 to 0.921)"; with too few samples for an interval "0.912", without any nothing.
@@ -124,22 +125,31 @@ static json_t* trials_json(const tune_report* report) {
     return list;
 }
 
+/// The machine, with the workers of the layout that was written.
+static json_t* machine_json(const tune_report* report) {
+    const weft_layout* layout = &report->result.chosen;
+    const weft_placement placement = {layout->policy, layout->cpus, layout->cpu_count};
+    return topo_json_of(report->topology, NULL, &placement, layout->worker_count,
+                        report->entity_count);
+}
+
 bool tune_print_json(const tune_report* report) {
     char text[WEFT_LAYOUT_TEXT];
     weft_layout_text(&report->result.chosen, text);
-    json_t* root = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s, s:f, s:b, s:I, s:I, s:o, s:o}", //
-                             "weft", weft_version(),                                         //
-                             "module", report->module->name,                                 //
-                             "entities", (json_int_t)report->entity_count,                   //
-                             "seed", weft_cli_json_hex(report->seed),                        //
-                             "file", report->path,                                           //
-                             "layout", text,                                                 //
-                             "seconds", report->time_s,                                      //
-                             "digests_compared", (int)report->compares,                      //
-                             "rounds", (json_int_t)report->compared,                         //
-                             "skipped", (json_int_t)report->result.skipped,                  //
-                             "search", trials_json(report),                                  //
-                             "result", tune_file_json(report));
+    json_t* root = json_pack("{s:s, s:s, s:I, s:o, s:s, s:s, s:f, s:b, s:I, s:I, s:o, s:o, s:o}", //
+                             "weft", weft_version(),                                              //
+                             "module", report->module->name,                                      //
+                             "entities", (json_int_t)report->entity_count,                        //
+                             "seed", weft_cli_json_hex(report->seed),                             //
+                             "file", report->path,                                                //
+                             "layout", text,                                                      //
+                             "seconds", report->time_s,                                           //
+                             "digests_compared", (int)report->compares,                           //
+                             "rounds", (json_int_t)report->compared,                              //
+                             "skipped", (json_int_t)report->result.skipped,                       //
+                             "search", trials_json(report),                                       //
+                             "result", tune_file_json(report),                                    //
+                             "topology", machine_json(report));
     tune_explain_json(report, root);
     return weft_cli_json_print(root);
 }

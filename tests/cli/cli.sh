@@ -2019,6 +2019,9 @@ section_topo() {
         grep -qF "$text" "$dir/t.svg" || fail "the picture lacks $text"
     done
     ! grep -q 'class="free"' "$dir/t.svg" || fail "a CPU is free"
+    try 0 topo --machine "synthetic:package:2 [numa] core:64 pu:2" --svg "$dir/t.svg"
+    width=$(sed -n 's/^<svg .* width="\([0-9]*\)".*/\1/p' "$dir/t.svg")
+    [ "$width" -gt 700 ] && [ "$width" -le 1400 ] || fail "the picture is $width wide"
     try 3 topo --svg "$dir/none/t.svg"
     err "the picture cannot be written"
 
@@ -2075,6 +2078,10 @@ section_forecast() {
             --machine "synthetic:package:2 [numa] core:4 pu:2" --speed 2 --smt 1.25 --bandwidth 99.5
         is 16 machine cpus
         is 2 machine nodes
+        is 16 topology machine cpus
+        is 3 topology cpus 7 core
+        is 100000 topology entities
+        is "$(value enough)" topology taking_part
         is 4 forecasts 3 workers
         is 4 forecasts 3 cores
         is 8 forecasts 4 cores
@@ -2154,6 +2161,10 @@ section_tune() {
     is 3 explained workers
     is food_spawn explained systems 0 name
     value explained stages 1 us >/dev/null
+    is food_spawn explained stages 0 begins_with
+    value explained commit_us >/dev/null
+    value explained visits >/dev/null
+    is 2 topology workers 2 worker
     value explained chain 1 >/dev/null
     value explained read_gbs >/dev/null
 
