@@ -13,8 +13,8 @@
 /// Prints every section into memory; null if there is no memory.
 static char* body_make(report_page* page) {
     static void (*const sections[])(report_page * page, FILE * file) = {
-        report_identity, report_comparison, report_speed,   report_forecast, report_traces,
-        report_graph,    report_logs,       report_results, report_machine};
+        report_identity, report_comparison, report_speed, report_forecast, report_tune,
+        report_traces,   report_graph,      report_logs,  report_results,  report_machine};
     char* body = NULL;
     size_t size = 0;
     FILE* file = open_memstream(&body, &size);

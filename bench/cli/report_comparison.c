@@ -110,6 +110,7 @@ static void digests_print(FILE* file, const report_input* a, const report_input*
 static void pair_print(report_page* page, FILE* file, const report_input* a,
                        const report_input* b) {
     char line[WEFT_CLI_LINE_SIZE];
+    char number[WEFT_CLI_NUMBER_SIZE];
     (void)fputs("<h3>", file);
     report_format(file, "%s and %s", a->name, b->name);
     (void)fputs("</h3>\n", file);
@@ -128,8 +129,8 @@ static void pair_print(report_page* page, FILE* file, const report_input* a,
     (void)fputs("<p>", file);
     if (first == UINT64_MAX) {
         report_find(page, REPORT_GOOD, "hashes",
-                    "%s and %s are equal in all %" PRIu64 " digests that both have", a->name,
-                    b->name, count);
+                    "%s and %s are equal in all %s digests that both have", a->name, b->name,
+                    weft_cli_number(count, number));
         report_format(file, "Equal: all digests of ticks 0 to %" PRIu64 ".", count - 1);
     } else {
         report_find(page, REPORT_DIFFERENT, "hashes", "%s and %s differ from tick %" PRIu64 " on",
@@ -182,24 +183,13 @@ static void outcome_row(report_table* table, const json_t* run, const char* exec
     char text[REPORT_NUMBER];
     double workers = report_json_number(run, "workers");
     double tick = report_json_number(run, "tick");
+    bool ran = strcmp(outcome, "not_run") != 0;
     report_cell(table, "%s", executor);
-    report_cell_number(table, workers, "%.0f", workers);
+    report_cell_number(table, workers, "%s", ran ? report_number(workers, text) : "");
     report_cell(table, "%s", report_json_string(run, "schedule_seed"));
-    report_cell_level(table, outcome_level(outcome),
-                      strcmp(outcome, "not_run") == 0 ? "not run" : outcome);
-    report_cell_number(table, tick, "%s", report_number(tick, text));
-    report_cell(table, "%s", report_json_string(run, "full"));
-}
-
-/// A term and what it is, where there is something.
-static void fact_print(FILE* file, const char* name, const char* text) {
-    if (text[0] == '\0')
-        return;
-    (void)fputs("<dt>", file);
-    report_text(file, name);
-    (void)fputs("</dt><dd>", file);
-    report_text(file, text);
-    (void)fputs("</dd>\n", file);
+    report_cell_level(table, outcome_level(outcome), ran ? outcome : "not run");
+    report_cell_number(table, tick, "%s", ran ? report_number(tick, text) : "");
+    report_cell(table, "%s", ran ? report_json_string(run, "full") : "");
 }
 
 static void place_print(FILE* file, const json_t* run) {
@@ -209,18 +199,18 @@ static void place_print(FILE* file, const json_t* run) {
     char text[64];
     (void)fputs("<dl class=\"facts\">\n", file);
     (void)snprintf(text, sizeof text, "%.0f", report_json_number(run, "tick"));
-    fact_print(file, "tick", text);
-    fact_print(file, "system", report_json_string(task, "system"));
-    fact_print(file, "type", report_json_string(value, "type"));
-    fact_print(file, "field", report_json_string(value, "field"));
+    report_term(file, "tick", text);
+    report_term(file, "system", report_json_string(task, "system"));
+    report_term(file, "type", report_json_string(value, "type"));
+    report_term(file, "field", report_json_string(value, "field"));
     (void)snprintf(text, sizeof text, "slot %.0f, generation %.0f",
                    report_json_number(value, "slot"), report_json_number(value, "generation"));
-    fact_print(file, "entity", report_json_number(value, "generation") > 0 ? text : "");
-    fact_print(file, "in the serial run", report_json_string(value, "serial"));
-    fact_print(file, "here", report_json_string(value, "here"));
-    fact_print(file, "error", report_json_string(run, "error"));
-    fact_print(file, "repeat", report_json_string(run, "repeat"));
-    fact_print(file, "bisect", report_json_string(run, "bisect"));
+    report_term(file, "entity", report_json_number(value, "generation") > 0 ? text : "");
+    report_term(file, "in the serial run", report_json_string(value, "serial"));
+    report_term(file, "here", report_json_string(value, "here"));
+    report_term(file, "error", report_json_string(run, "error"));
+    report_term(file, "repeat", report_json_string(run, "repeat"));
+    report_term(file, "bisect", report_json_string(run, "bisect"));
     (void)fputs("</dl>\n", file);
 }
 
@@ -247,6 +237,7 @@ static const json_t* verify_judge(report_page* page, const report_input* input) 
     }
     double drawn = report_json_number(json_object_get(root, "drawn"), "schedules");
     const char* module = report_json_string(root, "module");
+    const char* error = report_json_string(worst, "error");
     if (level == REPORT_GOOD)
         report_find(page, level, "hashes",
                     "%s: %zu runs%s are equal to the serial run in every tick", module, equal,
@@ -254,9 +245,12 @@ static const json_t* verify_judge(report_page* page, const report_input* input) 
     else if (level == REPORT_MISSED)
         report_find(page, level, "hashes", "%s: not every run was made", module);
     else
-        report_find(page, level, "hashes", "%s: %s with %s in tick %.0f", module,
+        report_find(page, level, "hashes", "%s: %s with %s in tick %.0f%s%s", module,
                     level == REPORT_FAILED ? "failed" : "differs from the serial run",
-                    report_json_string(worst, "executor"), report_json_number(worst, "tick"));
+                    worst == json_object_get(root, "reference")
+                        ? "the serial reference"
+                        : report_json_string(worst, "executor"),
+                    report_json_number(worst, "tick"), error[0] != '\0' ? ": " : "", error);
     return level > REPORT_MISSED ? worst : NULL;
 }
 

@@ -76,7 +76,7 @@ static void edges_print(FILE* file, const json_t* graph, const char* caption) {
     static const char* const heads[] = {"from", "to", "because of", "order", "reason"};
     size_t i;
     json_t* edge;
-    report_table table = report_table_begin(file, caption, "ttttt", heads, true);
+    report_table table = report_table_begin(file, caption, "ttttl", heads, true);
     json_array_foreach(json_object_get(graph, "edges"), i, edge) {
         report_cell(&table, "%s", report_json_string(edge, "from"));
         report_cell(&table, "%s", report_json_string(edge, "to"));

@@ -108,6 +108,19 @@ double report_json_number(const json_t* object, const char* key) {
     return json_number_value(json_object_get(object, key));
 }
 
+void report_term(FILE* file, const char* name, const char* text) {
+    if (text[0] == '\0')
+        return;
+    if (name[0] != '\0') {
+        (void)fputs("<dt>", file);
+        report_text(file, name);
+        (void)fputs("</dt>", file);
+    }
+    (void)fputs("<dd>", file);
+    report_text(file, text);
+    (void)fputs("</dd>\n", file);
+}
+
 // Sections and findings --------------------------------------------------------------------------
 
 void report_section(report_page* page, FILE* file, const char* anchor, const char* title) {
@@ -216,6 +229,29 @@ void report_cell_bar(report_table* table, double number, double share, const cha
     va_start(args, format);
     text_print(table->file, format, args);
     va_end(args);
+    (void)fputs(end, table->file);
+}
+
+// The picture is 100 wide, and so are its numbers.
+void report_cell_interval(report_table* table, double at, double low, double high,
+                          const double scale[2]) {
+    char attributes[64];
+    double x[4] = {at, low, high, 1};
+    (void)snprintf(attributes, sizeof attributes, " data-v=\"%.17g\"", at);
+    const char* end = cell_begin(table, attributes);
+    for (int i = 0; i < 4; i++)
+        x[i] = fmin(fmax((x[i] - scale[0]) / (scale[1] - scale[0]) * 100, 0), 100);
+    if (at > 0) {
+        (void)fprintf(table->file,
+                      "<svg viewBox=\"0 0 100 12\" aria-hidden=\"true\" focusable=\"false\">"
+                      "<path class=\"one\" d=\"M%.1f 0v12\"/>",
+                      x[3]);
+        if (low <= high)
+            (void)fprintf(table->file, "<path class=\"bar c0\" d=\"M%.1f 3v6M%.1f 6H%.1fm0-3v6\"/>",
+                          x[1], x[1], x[2]);
+        (void)fprintf(table->file, "<circle class=\"dot c0\" cx=\"%.1f\" cy=\"6\" r=\"3\"/></svg>",
+                      x[0]);
+    }
     (void)fputs(end, table->file);
 }
 

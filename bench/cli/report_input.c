@@ -16,7 +16,7 @@ static const char* const sources[REPORT_KINDS] = {
     [REPORT_VERIFY] = "weft verify --json",     [REPORT_RUN] = "weft run --json",
     [REPORT_TRACE] = "weft run --trace",        [REPORT_LOG] = "weft run --log",
     [REPORT_GRAPH] = "weft graph --json",       [REPORT_TUNE] = "weft tune --json",
-    [REPORT_FORECAST] = "weft forecast --json",
+    [REPORT_FORECAST] = "weft forecast --json", [REPORT_TOPO] = "weft topo --json",
 };
 
 const char* report_kind_source(report_kind kind) {
@@ -44,10 +44,11 @@ static report_kind kind_of_json(const json_t* root) {
         {{"measurements", "machine"}, REPORT_RESULTS},
         {{"reference", "runs"}, REPORT_VERIFY},
         {{"systems", "edges"}, REPORT_GRAPH},
+        {{"search", "result"}, REPORT_TUNE},
+        {{"cpus", "taking_part"}, REPORT_TOPO},
         {{"forecast", "forecast"}, REPORT_FORECAST},
         {{"forecasts", "forecasts"}, REPORT_FORECAST},
         {{"curve", "curve"}, REPORT_FORECAST},
-        {{"search", "result"}, REPORT_TUNE},
         {{"module", "full"}, REPORT_RUN},
         {{"module", "guard"}, REPORT_RUN},
         {{"module", "crash"}, REPORT_RUN},
@@ -57,6 +58,21 @@ static report_kind kind_of_json(const json_t* root) {
             json_object_get(root, rows[i].keys[1]) != NULL)
             return rows[i].kind;
     return REPORT_KINDS;
+}
+
+/// The machine of a file that is of one, or has one.
+static bool read_topology(const char* path, report_input* out, char* line, size_t capacity) {
+    char reason[WEFT_CLI_LINE_SIZE];
+    const json_t* root =
+        out->kind == REPORT_TOPO ? out->json : json_object_get(out->json, "topology");
+    out->has_topology = out->kind == REPORT_TOPO || json_is_object(root);
+    if (!out->has_topology || topo_json_read(root, &out->topo, reason, sizeof reason))
+        return true;
+    (void)snprintf(line, capacity,
+                   "%.300s: its topology is not as `weft topo --json` prints it: "
+                   "%.200s",
+                   path, reason);
+    return false;
 }
 
 static bool read_json(const char* path, report_input* out, char* line, size_t capacity) {
@@ -79,10 +95,10 @@ static bool read_json(const char* path, report_input* out, char* line, size_t ca
     out->kind = json_is_array(out->json) ? REPORT_TRACE : kind_of_json(out->json);
     if (out->kind == REPORT_KINDS)
         return fail(line, capacity, path,
-                    "is JSON, but of none of run, verify, bench, graph, tune and forecast, and no "
-                    "trace");
+                    "is JSON, but of none of run, verify, bench, graph, tune, forecast and topo, "
+                    "and no trace");
     if (out->kind != REPORT_RESULTS)
-        return true;
+        return read_topology(path, out, line, capacity);
     char reason[WEFT_RESULTS_LINE];
     if (weft_run_json_load(path, &out->run, reason) == WEFT_STATUS_OK)
         return true;
@@ -165,6 +181,7 @@ bool report_input_read(const char* name, report_input* out, char* line, size_t c
 void report_input_deinit(report_input* input) {
     weft_run_deinit(&input->run);
     weft_cli_hashes_deinit(&input->hashes);
+    topo_report_deinit(&input->topo);
     json_decref(input->json);
     free(input->path);
     *input = (report_input){.kind = REPORT_KINDS};

@@ -1,4 +1,4 @@
-// Series of logs as charts, and the curves of a forecast.
+// Series of logs as charts.
 
 #include "report_page.h"
 
@@ -9,10 +9,9 @@
 #include "series.h"
 
 enum {
-    BINS = 160,       // Of a line: the least and the largest of each are drawn.
-    CHARTS_MAX = 24,  // Of a log.
-    LINES_MAX = 5,    // Of a chart.
-    TRIALS_MAX = 500, // Of a search for a layout.
+    BINS = 160,      // Of a line: the least and the largest of each are drawn.
+    CHARTS_MAX = 24, // Of a log.
+    LINES_MAX = 5,   // Of a chart.
 };
 
 #define SCALE_MAX 12.0 // Series whose sizes are further apart get charts of their own.
@@ -116,105 +115,4 @@ void report_logs(report_page* page, FILE* file) {
         series_forget(&set);
     }
     report_section_end(file);
-}
-
-// Forecasts --------------------------------------------------------------------------------------
-
-/// The curve's points, by whatever name: objects with a number of workers.
-static const json_t* curve_of(const json_t* root) {
-    static const char* const keys[] = {"forecast", "forecasts", "curve", "points"};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const json_t* value = json_object_get(root, keys[i]);
-        if (json_is_array(value))
-            return value;
-        if (json_is_object(value))
-            return curve_of(value);
-    }
-    return NULL;
-}
-
-static report_point forecast_point(const json_t* one, double first_ns) {
-    double workers = report_json_number(one, "workers");
-    double took = report_json_number(one, "tick_ns");
-    double low = report_json_number(one, "low_ns");
-    double high = report_json_number(one, "high_ns");
-    if (took > 0 && first_ns > 0)
-        return (report_point){workers, first_ns / took, low > 0 ? first_ns / high : 1,
-                              low > 0 ? first_ns / low : 0};
-    return (report_point){workers, report_json_number(one, "speedup"), 1, 0};
-}
-
-static void forecast_print(report_page* page, FILE* file, const report_input* input) {
-    report_chart chart = {.x_name = "workers", .y_name = "speed-up", .has_dots = true};
-    const json_t* curve = curve_of(input->json);
-    const json_t* one;
-    size_t i;
-    report_line* line =
-        report_chart_line(&chart, "forecast, %s", report_json_string(input->json, "simulation"));
-    report_line* bound = report_chart_line(&chart, "what no executor could beat");
-    double first_ns = report_json_number(json_array_get(curve, 0), "tick_ns");
-    json_array_foreach(curve, i, one) {
-        report_point point = forecast_point(one, first_ns);
-        double bound_ns = report_json_number(one, "bound_ns");
-        report_chart_add(&chart, line, point);
-        if (bound_ns > 0 && first_ns > 0)
-            report_chart_add(&chart, bound, (report_point){point.x, first_ns / bound_ns, 1, 0});
-    }
-    report_chart_ideal(&chart);
-    (void)snprintf(chart.title, sizeof chart.title, "%.100s, forecast", input->name);
-    report_chart_print(page, file, &chart);
-}
-
-/// What a search for a layout tried.
-static void tune_print(FILE* file, const report_input* input) {
-    static const char* const heads[] = {"factor", "outcome", "rounds", "time against before",
-                                        "low",    "high"};
-    char caption[256];
-    const json_t* trial;
-    size_t i;
-    (void)snprintf(caption, sizeof caption, "Layouts tried, %.200s", input->name);
-    (void)fputs("<p>", file);
-    report_format(file, "Found: %s.", report_json_string(input->json, "layout"));
-    (void)fputs("</p>\n", file);
-    report_table table = report_table_begin(file, caption, "ttnnnn", heads, true);
-    json_array_foreach(json_object_get(input->json, "search"), i, trial) {
-        static const char* const keys[] = {"estimate", "low", "high"};
-        char text[REPORT_NUMBER];
-        if (i == TRIALS_MAX)
-            break;
-        double rounds = report_json_number(trial, "rounds");
-        report_cell(&table, "%s: %s", report_json_string(trial, "factor"),
-                    report_json_string(trial, "candidate"));
-        report_cell(&table, "%s", report_json_string(trial, "verdict"));
-        report_cell_number(&table, rounds, "%.0f", rounds);
-        for (size_t j = 0; j < 3; j++) {
-            double ratio = report_json_number(json_object_get(trial, "ratio"), keys[j]);
-            report_cell_number(&table, ratio, "%s", report_number(ratio, text));
-        }
-    }
-    report_table_end(&table);
-}
-
-void report_forecast(report_page* page, FILE* file) {
-    const report_input* input;
-    bool begun = false;
-    for (size_t at = 0; (input = report_input_next(page, REPORT_FORECAST, &at)) != NULL;) {
-        if (!begun)
-            report_section(page, file, "forecast", "Forecast");
-        begun = true;
-        (void)fputs("<div class=\"charts\">\n", file);
-        forecast_print(page, file, input);
-        (void)fputs("</div>\n", file);
-    }
-    if (begun)
-        report_section_end(file);
-    begun = false;
-    for (size_t at = 0; (input = report_input_next(page, REPORT_TUNE, &at)) != NULL;) {
-        if (!begun)
-            report_section(page, file, "layout", "Search for a layout");
-        begun = true;
-        tune_print(file, input);
-    }
-    if (begun)
-        report_section_end(file);
 }

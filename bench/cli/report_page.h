@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "results.h"
+#include "topo_report.h"
 
 /// What a file turned out to be.
 typedef enum report_kind {
@@ -19,6 +20,7 @@ typedef enum report_kind {
     REPORT_GRAPH,    // weft graph --json
     REPORT_TUNE,     // weft tune --json
     REPORT_FORECAST, // weft forecast --json
+    REPORT_TOPO,     // weft topo --json
     REPORT_KINDS,
 } report_kind;
 
@@ -29,6 +31,8 @@ typedef struct report_input {
     weft_cli_hashes hashes; // HASHES
     json_t* json;           // What else is JSON.
     char* path;             // LOG
+    topo_report topo;       // The machine, where the file tells it; it points into the JSON.
+    bool has_topology;
 } report_input;
 
 /// How bad a finding is; the worst one is the verdict.
@@ -69,6 +73,10 @@ void report_format(FILE* file, const char* format, ...) WEFT_PRINTF(2, 3);
 /// The same inside of a string of JSON in a script.
 void report_json_text(FILE* file, const char* text);
 
+/// A term and what it is, in a list of class "facts"; nothing where there is no text. Without a
+/// name it is more of the term before.
+void report_term(FILE* file, const char* name, const char* text);
+
 /// Begins and ends a section with a heading, and notes it for the list of contents.
 void report_section(report_page* page, FILE* file, const char* anchor, const char* title);
 void report_section_end(FILE* file);
@@ -78,7 +86,7 @@ void report_find(report_page* page, report_level level, const char* section, con
                  ...) WEFT_PRINTF(4, 5);
 
 /// A table: cells fill rows from left to right. `kinds` has a letter for each column: 't' text, 'l'
-/// long text, 'n' numbers, 'd' digests. The first column names its row.
+/// long text, 'n' numbers, 'd' digests, 'i' intervals. The first column names its row.
 typedef struct report_table {
     FILE* file;
     const char* kinds;
@@ -97,6 +105,11 @@ void report_cell_number(report_table* table, double number, const char* format, 
 /// A number, with a bar of `share` of the cell.
 void report_cell_bar(report_table* table, double number, double share, const char* format, ...)
     WEFT_PRINTF(4, 5);
+
+/// An interval from low to high (low > high: none) with its middle and a line at 1, from scale[0]
+/// to scale[1]; nothing if `at` is not above 0.
+void report_cell_interval(report_table* table, double at, double low, double high,
+                          const double scale[2]);
 
 /// A word with the mark of its level.
 void report_cell_level(report_table* table, report_level level, const char* text);
@@ -161,11 +174,17 @@ void report_identity(report_page* page, FILE* file);
 void report_comparison(report_page* page, FILE* file);
 void report_speed(report_page* page, FILE* file);
 void report_forecast(report_page* page, FILE* file);
+void report_tune(report_page* page, FILE* file);
 void report_traces(report_page* page, FILE* file);
 void report_graph(report_page* page, FILE* file);
 void report_logs(report_page* page, FILE* file);
 void report_results(report_page* page, FILE* file);
 void report_machine(report_page* page, FILE* file);
+
+// report_forecast.c ------------------------------------------------------------------------------
+
+/// Draws the curve of a forecast, where a file has one.
+bool report_forecast_curve(report_page* page, FILE* file, const report_input* input);
 
 // report_input.c ---------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Measurements: their tables and targets, the speed-up by workers, and the machine.
+// Measurements: their tables and targets, and the speed-up by workers.
 
 #include "report_page.h"
 
@@ -267,51 +267,4 @@ void report_speed(report_page* page, FILE* file) {
         (void)fputs("</div>\n", file);
     if (begun)
         report_section_end(file);
-}
-
-// The machine ------------------------------------------------------------------------------------
-
-static void facts_print(FILE* file, const char* name, const weft_machine* machine) {
-    (void)fputs("<h3>", file);
-    report_text(file, name);
-    (void)fputs("</h3>\n<dl class=\"facts\">\n", file);
-    for (uint32_t i = 0; i < machine->count; i++) {
-        (void)fputs("<dt>", file);
-        report_text(file, machine->fact[i].name);
-        (void)fputs("</dt><dd>", file);
-        report_text(file, machine->fact[i].text);
-        (void)fputs("</dd>\n", file);
-    }
-    (void)fputs("</dl>\n", file);
-}
-
-void report_machine(report_page* page, FILE* file) {
-    static const char* const not_machine[] = {"module", "entities", "executor",
-                                              "math",   "workers",  "seed"};
-    report_section(page, file, "machine", "Machine");
-    uint32_t shown = 0;
-    for (size_t i = 0; i < page->input_count; i++) {
-        const report_input* input = &page->inputs[i];
-        weft_machine machine = input->run.head.machine;
-        const char* name;
-        json_t* value;
-        json_t* facts =
-            input->kind == REPORT_TRACE ? json_object_get(input->json, "metadata") : (json_t*)NULL;
-        json_object_foreach(facts, name, value) {
-            bool is = json_is_string(value);
-            for (size_t j = 0; j < sizeof not_machine / sizeof not_machine[0]; j++)
-                is = is && strcmp(name, not_machine[j]) != 0;
-            if (is && machine.count < WEFT_MACHINE_FACTS_MAX)
-                weft_machine_add(&machine, name, json_string_value(value));
-        }
-        if (machine.count > 0)
-            facts_print(file, input->name, &machine);
-        shown += machine.count > 0;
-    }
-    if (shown == 0) {
-        weft_machine here = weft_machine_read();
-        (void)fputs("<p>No file tells where it was made. This report was made here:</p>\n", file);
-        facts_print(file, "This machine", &here);
-    }
-    report_section_end(file);
 }

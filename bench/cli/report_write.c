@@ -43,19 +43,24 @@ static void verdict_print(FILE* file, const report_page* page) {
     };
     report_level worst = worst_level(page);
     const char* text = report_page_verdict(page);
+    bool judged = page->finding_count > 0;
     (void)fprintf(file,
                   "<section class=\"verdict %s\" aria-labelledby=\"verdict-h\">\n<h2 "
                   "id=\"verdict-h\">",
-                  classes[worst]);
-    report_mark(file, worst);
+                  judged ? classes[worst] : "none");
+    if (judged)
+        report_mark(file, worst);
     (void)fputc(' ', file);
-    if (page->finding_count == 0)
+    if (!judged)
         (void)fputs("Nothing to judge", file);
-    else if (strcasecmp(words[worst], text) == 0)
+    else if (worst == REPORT_FAILED || strcasecmp(words[worst], text) == 0)
         report_text(file, words[worst]);
     else
         report_format(file, "%s: %s", words[worst], text);
-    (void)fputs("</h2>\n<ul>\n", file);
+    (void)fputs(judged ? "</h2>\n<ul>\n"
+                       : "</h2>\n<p>These files hold nothing that must be equal, or "
+                         "that has a target.</p>\n",
+                file);
     for (int level = REPORT_FAILED; level >= REPORT_GOOD; level--) {
         for (size_t i = 0; i < page->finding_count; i++) {
             const report_finding* one = &page->findings[i];
@@ -69,7 +74,7 @@ static void verdict_print(FILE* file, const report_page* page) {
             (void)fputs("</a></li>\n", file);
         }
     }
-    (void)fputs("</ul>\n</section>\n", file);
+    (void)fputs(judged ? "</ul>\n</section>\n" : "</section>\n", file);
 }
 
 static void contents_print(FILE* file, const report_page* page) {

@@ -39,7 +39,8 @@ class Page(HTMLParser):
             self.tables[-1]["scopes"] = False
         if tag == "svg" and get.get("role") != "img" and get.get("aria-hidden") != "true":
             self.problems.append(f"a picture without a name at {self.getpos()}")
-        if get.get("role") == "img" and not get.get("aria-label"):
+        self.names += get.get("aria-describedby", "").split()
+        if get.get("role") == "img" and not (get.get("aria-label") or get.get("aria-labelledby")):
             self.problems.append(f"an image without words at {self.getpos()}")
         if tag in TAGS:
             self.scripts += 1
