@@ -189,7 +189,7 @@ static weft_lint* lint_texts(weft_lint_parser* parser, const char* const texts[]
                                               .flag_count = sizeof flags / sizeof flags[0]};
     weft_lint* lint = weft_lint_create(&options);
     for (size_t i = 0; i < count; i++) {
-        char name[16];
+        char name[32];
         (void)snprintf(name, sizeof name, "%zu.%c", i, texts[i][0] == '/' ? 'h' : 'c');
         folder_put(folder, name, texts[i]);
         if (texts[i][0] != '/')
