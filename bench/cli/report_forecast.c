@@ -61,9 +61,9 @@ bool report_forecast_curve(report_page* page, FILE* file, const report_input* in
 }
 
 static void points_print(FILE* file, const report_input* input) {
-    static const char* const heads[] = {"workers", "cores", "nodes",  "a tick", "speed-up",
-                                        "bound",   "busy",  "memory", "alone",  "waiting"};
-    static const char* const shares[] = {"busy", "memory", "alone", "waiting"};
+    static const char* const heads[] = {"workers", "cores",  "nodes", "a tick", "speed-up", "bound",
+                                        "busy",    "memory", "lines", "alone",  "waiting"};
+    static const char* const shares[] = {"busy", "memory", "lines", "alone", "waiting"};
     const json_t* curve = curve_of(input->json);
     const json_t* one;
     char caption[256];
@@ -71,7 +71,7 @@ static void points_print(FILE* file, const report_input* input) {
     size_t i;
     (void)snprintf(caption, sizeof caption, "Where the time of the workers goes, %.200s",
                    input->name);
-    report_table table = report_table_begin(file, caption, "nnnnnnnnnn", heads, true);
+    report_table table = report_table_begin(file, caption, "nnnnnnnnnnn", heads, true);
     json_array_foreach(curve, i, one) {
         double tick = report_json_number(one, "tick_ns");
         double bound = report_json_number(one, "bound_ns");

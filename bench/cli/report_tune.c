@@ -233,7 +233,7 @@ static void stages_print(FILE* file, const json_t* explained, const char* name) 
         report_cell_number(&table, us, "%s", report_time(us, text));
         report_cell_bar(&table, us, share(us, tick), "%.1f%%", 100 * share(us, tick));
         report_cell_bar(&table, idle, idle, "%.0f%%", 100 * idle);
-        report_cell_number(&table, items, "%s", report_number(items, text));
+        report_cell_number(&table, items, "%.1f", items);
         report_cell_number(&table, longest, "%s", report_time(longest, text));
     }
     report_table_end(&table);
