@@ -180,6 +180,23 @@ static void die_later(void) {
     (void)pthread_create(&thread, NULL, strike_later, NULL);
 }
 
+static bool is_worker(uint32_t index) {
+    char name[16] = "";
+    char expected[16];
+    (void)snprintf(expected, sizeof(expected), "weft-%u", index);
+    return prctl(PR_GET_NAME, name) == 0 && strcmp(name, expected) == 0;
+}
+
+// The worker's own count, which nobody else writes.
+static void lose_item(void) {
+    weft__board* board = &fate->executor->processes->pool->board;
+    uint32_t index = 0;
+    while (!is_worker(index))
+        index++;
+    weft__atomic_u32* finished = &board->shares[index].finished;
+    weft__atomic_u32_store_release(finished, weft__atomic_u32_load_relaxed(finished) - 1);
+}
+
 static void die(weft_view* view) {
     fate->deaths++;
     fate->died_ns = now_ns();
@@ -227,6 +244,9 @@ static void die(weft_view* view) {
     case DOOM_HANG_LATER:
         die_later();
         break;
+    case DOOM_LOSE:
+        lose_item();
+        break;
     case DOOM_NONE:
     case DOOM_KINDS:
         break;
@@ -235,31 +255,18 @@ static void die(weft_view* view) {
 
 const char* doom_name(doom_kind kind) {
     static const char* const names[DOOM_KINDS] = {
-        "nothing",  "kill",  "null",   "read-only",  "abort",     "assert",
-        "exit",     "leave", "divide", "loop",       "overflow",  "wild world",
-        "wild all", "later", "stop",   "stop later", "hang later"};
+        "nothing",  "kill",  "null",   "read-only",  "abort",      "assert",
+        "exit",     "leave", "divide", "loop",       "overflow",   "wild world",
+        "wild all", "later", "stop",   "stop later", "hang later", "lose"};
     return names[kind];
 }
 
 const char* doom_function(doom_kind kind) {
-    static const char* const names[DOOM_KINDS] = {"",
-                                                  "",
-                                                  "die_by_null",
-                                                  "die_by_read_only",
-                                                  "die_by_abort",
-                                                  "die_by_assert",
-                                                  "",
-                                                  "",
-                                                  "die_by_divide",
-                                                  "",
-                                                  "die_by_overflow",
-                                                  "",
-                                                  "",
-                                                  "",
-                                                  "",
-                                                  "",
-                                                  ""};
-    return names[kind];
+    static const char* const names[DOOM_KINDS] = {
+        [DOOM_NULL] = "die_by_null",     [DOOM_READ_ONLY] = "die_by_read_only",
+        [DOOM_ABORT] = "die_by_abort",   [DOOM_ASSERT] = "die_by_assert",
+        [DOOM_DIVIDE] = "die_by_divide", [DOOM_OVERFLOW] = "die_by_overflow"};
+    return names[kind] != NULL ? names[kind] : "";
 }
 
 // When ----------------------------------------------------------------------------------------
@@ -272,13 +279,6 @@ static bool takes_death(uint64_t tick) {
     while (left > 0 && !atomic_compare_exchange_weak(&fate->left, &left, left - 1))
         continue;
     return left > 0;
-}
-
-static bool is_worker(uint32_t index) {
-    char name[16] = "";
-    char expected[16];
-    (void)snprintf(expected, sizeof(expected), "weft-%u", index);
-    return prctl(PR_GET_NAME, name) == 0 && strcmp(name, expected) == 0;
 }
 
 static uint64_t cpu_ns(void) {

@@ -41,6 +41,7 @@ typedef enum doom_kind {
     DOOM_STOP,       // SIGSTOP.
     DOOM_STOP_LATER, // The same after delay_ns, whatever it does then,
     DOOM_HANG_LATER, // or a loop without end.
+    DOOM_LOSE,       // Goes on, and what it does is never counted: the batch does not end.
     DOOM_KINDS,
 } doom_kind;
 

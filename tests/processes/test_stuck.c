@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "processes.h"
-
 enum {
     TIMEOUT = 100
 };
@@ -146,7 +144,7 @@ Test(stuck, who_is_stopped_for_a_moment_is_left_alone, .timeout = TIMEOUT) {
     weft_digest expected[DOOM_TICKS + 1];
     weft_executor_desc desc = desc_of(2);
     const struct timespec moment = {0, 20000000};
-    desc.stuck_ns = 4 * STUCK_NS;
+    desc.stuck_ns = 8 * STUCK_NS; // A wait may last long where others use the CPUs.
     doom_set(DOOM_NONE, DOOM_IN_CHUNK, 0);
     doom_expected(expected);
     sim s = doom_open(&desc);
@@ -162,32 +160,12 @@ Test(stuck, who_is_stopped_for_a_moment_is_left_alone, .timeout = TIMEOUT) {
     sim_close(&s);
 }
 
-// What workers share is ruined: what the leader waits for does not come, and nobody does anything.
-static void lose_count(sim* s) {
-    weft__board* board = &s->executor->processes->pool->board;
-    weft__atomic_u32* finished = &board->shares[0].finished;
-    weft__atomic_u32_store_release(finished, weft__atomic_u32_load_relaxed(finished) - 1);
-}
-
+// What the leader waits for does not come, and nobody does anything.
 Test(stuck, a_batch_that_never_ends_is_found, .timeout = TIMEOUT) {
-    weft_digest expected[DOOM_TICKS + 1];
-    weft_executor_desc desc = desc_of(2);
-    doom_set(DOOM_NONE, DOOM_IN_CHUNK, 0);
-    doom_expected(expected);
-    sim s = doom_open(&desc);
-    while (weft_world_tick(s.world) < 4)
-        doom_tick(&s);
-    lose_count(&s);
-    doom_tick(&s);
-    const weft_crash_report* report = weft_executor_crash_report(s.executor);
-    cr_assert_eq(report->kind, WEFT_CRASH_STUCK, "%s", report->text);
-    cr_assert_eq(report->worker, 0);
-    TEXT_HAS(report->text, "did not go on");
-    cr_assert(report->recovered);
-    while (weft_world_tick(s.world) < DOOM_TICKS)
-        doom_tick(&s);
-    doom_check(&s, expected, "never ends");
-    sim_close(&s);
+    weft_crash_report report;
+    sticks(2, doom_set(DOOM_LOSE, DOOM_IN_CHUNK, 1), &report, "a batch that never ends");
+    cr_assert_eq(report.worker, 0);
+    TEXT_HAS(report.text, "did not go on");
 }
 
 // Everybody is stopped --------------------------------------------------------------------------
@@ -196,8 +174,8 @@ static int run_slowly(void* context) {
     weft_executor_desc desc = desc_of(2);
     _Atomic uint32_t* ticks = context;
     doom* f = doom_set(DOOM_KILL, DOOM_IN_WORKER, 1);
-    desc.stuck_ns = 4 * STUCK_NS;
-    f->worker = 77; // It is nobody's turn, and all wait for it for 300 ms.
+    desc.stuck_ns = 8 * STUCK_NS; // A wait may last long where others use the CPUs.
+    f->worker = 77;               // It is nobody's turn, and all wait for it for 300 ms.
     f->busy = true;
     (void)setpgid(0, 0);
     sim s = doom_open(&desc);
@@ -214,7 +192,7 @@ static int run_slowly(void* context) {
 Test(stuck, the_whole_program_may_be_stopped, .timeout = TIMEOUT) {
     const struct timespec little = {0, 100000000};
     const struct timespec between = {0, 170000000}; // Longer than from one look to the next.
-    const struct timespec stop = {1, 200000000};    // Longer than the limit.
+    const struct timespec stop = {2, 0};            // Longer than the limit.
     int status = 0;
     _Atomic uint32_t* ticks =
         mmap(NULL, sizeof(*ticks), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -224,10 +202,10 @@ Test(stuck, the_whole_program_may_be_stopped, .timeout = TIMEOUT) {
     cr_assert_geq(host, 0);
     if (host == 0)
         _exit(run_slowly((void*)ticks));
-    for (uint32_t i = 0; i < 200 && *ticks < 5; i++)
+    for (uint32_t i = 0; i < 600 && *ticks < 5; i++)
         (void)nanosleep(&little, NULL);
     cr_assert_geq(*ticks, 5);
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         (void)nanosleep(&between, NULL);
         cr_assert_eq(kill(-host, SIGSTOP), 0);
         (void)nanosleep(&stop, NULL);
