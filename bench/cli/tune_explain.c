@@ -76,8 +76,7 @@ static uint32_t* systems_by_cost(const tune_report* report) {
 /// What is done alone between the stages and the end of a tick.
 static double commit_us(const tune_report* report) {
     const weft_costs* costs = &report->costs;
-    return tick_us(report, weft_costs_serial_ns(costs) - costs->caller_ns[WEFT_TRACE_PREPARE] -
-                               costs->caller_ns[WEFT_TRACE_FINISH]);
+    return tick_us(report, weft_costs_serial_ns(costs) - weft_costs_between_ns(costs));
 }
 
 /// The first system of a stage.

@@ -83,13 +83,13 @@ static void advise_serial(advisor* all) {
     double serial = (double)weft_costs_serial_ns(costs);
     double shared = (double)weft_costs_shared_ns(costs);
     double share = serial / all->tick_ns;
-    double before =
-        (double)(costs->caller_ns[WEFT_TRACE_PREPARE] + costs->caller_ns[WEFT_TRACE_FINISH]);
+    double before = (double)weft_costs_between_ns(costs);
     if (share < SHARE_SERIAL)
         return;
     say(all, WEFT_ADVICE_SERIAL, share,
         "%.0f%% of a tick (%.1f us) is done by one worker alone: %.1f us in the commit, %.1f us "
-        "before and between stages (inputs, messages, reductions); with any number of workers it "
+        "before and between stages (inputs, the order of messages, reductions); with any number of "
+        "workers it "
         "is at most %.1f times as fast as "
         "with one. Fewer creates, deaths and messages, or sets of values in place of add and "
         "remove, make it less",

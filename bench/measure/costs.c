@@ -313,15 +313,31 @@ void weft_costs_deinit(weft_costs* costs) {
 
 static const weft_trace_kind shared_kinds[] = {WEFT_TRACE_ROUTE, WEFT_TRACE_FOLD, WEFT_TRACE_MERGE};
 #define SHARED_KINDS (sizeof(shared_kinds) / sizeof(shared_kinds[0]))
+// Of these a part is shared: handles and messages.
+static const weft_trace_kind mixed_kinds[] = {WEFT_TRACE_ASSIGN, WEFT_TRACE_MESSAGES,
+                                              WEFT_TRACE_PREPARE, WEFT_TRACE_FINISH};
+#define MIXED_KINDS (sizeof(mixed_kinds) / sizeof(mixed_kinds[0]))
+
+// The caller's time in what is shared of a kind: as long as the others were in it, who are as many
+// as the workers but one.
+static uint64_t caller_shares(const weft_costs* costs, weft_trace_kind kind) {
+    uint64_t others =
+        costs->worker_count > 1 ? costs->others_ns[kind] / (costs->worker_count - 1) : 0;
+    return others < costs->caller_ns[kind] ? others : costs->caller_ns[kind];
+}
+
+uint64_t weft_costs_between_ns(const weft_costs* costs) {
+    return costs->caller_ns[WEFT_TRACE_PREPARE] - caller_shares(costs, WEFT_TRACE_PREPARE) +
+           costs->caller_ns[WEFT_TRACE_FINISH] - caller_shares(costs, WEFT_TRACE_FINISH);
+}
 
 uint64_t weft_costs_serial_ns(const weft_costs* costs) {
-    const uint64_t* caller = costs->caller_ns;
-    uint64_t commit = caller[WEFT_TRACE_COMMIT];
-    for (size_t i = 0; i < SHARED_KINDS; ++i) {
-        uint64_t part = caller[shared_kinds[i]];
-        commit -= part < commit ? part : commit;
-    }
-    return caller[WEFT_TRACE_PREPARE] + caller[WEFT_TRACE_FINISH] + commit;
+    uint64_t commit = costs->caller_ns[WEFT_TRACE_COMMIT];
+    uint64_t shared =
+        caller_shares(costs, WEFT_TRACE_ASSIGN) + caller_shares(costs, WEFT_TRACE_MESSAGES);
+    for (size_t i = 0; i < SHARED_KINDS; ++i)
+        shared += costs->caller_ns[shared_kinds[i]];
+    return weft_costs_between_ns(costs) + (shared < commit ? commit - shared : 0);
 }
 
 uint64_t weft_costs_shared_ns(const weft_costs* costs) {
@@ -330,6 +346,8 @@ uint64_t weft_costs_shared_ns(const weft_costs* costs) {
         sum += costs->stage[i].work_ns;
     for (size_t i = 0; i < SHARED_KINDS; ++i)
         sum += costs->caller_ns[shared_kinds[i]] + costs->others_ns[shared_kinds[i]];
+    for (size_t i = 0; i < MIXED_KINDS; ++i)
+        sum += caller_shares(costs, mixed_kinds[i]) + costs->others_ns[mixed_kinds[i]];
     return sum;
 }
 

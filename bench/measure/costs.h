@@ -70,6 +70,9 @@ double weft_cost_gbs(const weft_cost_system* system);
 /// What one worker does alone in all ticks, while the others wait.
 uint64_t weft_costs_serial_ns(const weft_costs* costs);
 
+/// Of that what is before and between stages, not in the commit.
+uint64_t weft_costs_between_ns(const weft_costs* costs);
+
 /// What can be shared, of all workers.
 uint64_t weft_costs_shared_ns(const weft_costs* costs);
 

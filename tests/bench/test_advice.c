@@ -133,6 +133,13 @@ Test(advice, what_one_does_alone_limits_all) {
     expect(WEFT_ADVICE_SERIAL, 1, "10% of a tick (100.0 us)");
     expect(WEFT_ADVICE_SERIAL, 1, "30.0 us in the commit, 70.0 us before and between");
     expect(WEFT_ADVICE_SERIAL, 1, "at most 21.4 times");
+    costs.others_ns[WEFT_TRACE_PREPARE] = 200000; // Then the caller shared as much of it.
+    expect(WEFT_ADVICE_SERIAL, 1, "8% of a tick (80.0 us)");
+    expect(WEFT_ADVICE_SERIAL, 1, "30.0 us in the commit, 50.0 us before and between");
+    expect(WEFT_ADVICE_SERIAL, 1, "at most 27.0 times");
+    costs.others_ns[WEFT_TRACE_ASSIGN] = 500000;
+    costs.caller_ns[WEFT_TRACE_ASSIGN] = 150000; // It cannot have shared more than it did.
+    expect(WEFT_ADVICE_SERIAL, 1, "15.0 us in the commit, 50.0 us before and between");
 }
 
 Test(advice, idle_stages_are_told_by_their_cause) {
