@@ -143,12 +143,13 @@ DYING static void die_wildly(const weft_view* view, bool all) {
 
 static pthread_t doomed_thread;
 static const weft__worker* doomed_worker;
-static volatile sig_atomic_t asleep;
+static volatile sig_atomic_t asleep, struck;
 
 // Nobody loops in its sleep.
 static void hang(int number) {
     (void)number;
     asleep = weft__atomic_u32_load_acquire(&doomed_worker->asleep) != 0;
+    struck = true;
     while (!asleep)
         continue;
 }
@@ -160,11 +161,14 @@ static void* strike_later(void* context) {
     do {
         (void)nanosleep(&wait, NULL);
         wait.tv_nsec = 20000;
+        struck = false;
         if (fate->kind == DOOM_HANG_LATER)
             (void)pthread_kill(doomed_thread, SIGFPE);
         else
             (void)kill(getpid(), fate->kind == DOOM_LATER ? SIGKILL : SIGSTOP);
-        (void)nanosleep(&wait, NULL);
+        do // It may take its time to get a CPU.
+            (void)nanosleep(&wait, NULL);
+        while (fate->kind == DOOM_HANG_LATER && !struck);
     } while (asleep);
     return NULL;
 }
