@@ -57,8 +57,9 @@ static double lines_time(const weft__forecast_play* play, const weft__forecast_b
     return weft__forecast_cost(play, batch, item) * lines_of(play, batch) * play->far;
 }
 
-double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
-                                uint32_t worker) {
+// What it takes to get what an item touches to this worker.
+static double move_time(const weft__forecast_play* play, const weft_forecast_item* item,
+                        uint32_t worker) {
     uint32_t last = play->last[item->chunk];
     double rate = play->machine->move_bytes_per_ns;
     bool moves = rate > 0 && !play->limited && last != WEFT__NONE && last != worker;
@@ -110,7 +111,7 @@ static void claim(weft__forecast_play* play, const weft__forecast_batch* batch, 
         const weft_forecast_item* item = batch_item(play, batch, number);
         double memory = weft__forecast_memory_part(play, batch, item);
         double compute = weft__forecast_cost(play, batch, item) - memory;
-        double lines = weft__forecast_move_time(play, item, worker) + lines_time(play, batch, item);
+        double lines = move_time(play, item, worker) + lines_time(play, batch, item);
         player->compute_ns += compute / player->speed;
         player->lines_ns += lines;
         player->delay_ns += lines;
@@ -325,8 +326,8 @@ double weft__forecast_batch_time(weft__forecast_play* play, const weft__forecast
     double alone = 0;
     for (uint32_t i = 0; i < batch->count; i++) {
         const weft_forecast_item* item = batch_item(play, batch, i);
-        alone += weft__forecast_item_time(play, batch, item, speed) +
-                 weft__forecast_move_time(play, item, 0) + lines_time(play, batch, item);
+        alone += weft__forecast_item_time(play, batch, item, speed) + move_time(play, item, 0) +
+                 lines_time(play, batch, item);
     }
     *shared_out = false;
     uint64_t cost = batch->guess_ns != 0 ? batch->guess_ns : (uint64_t)alone;

@@ -163,10 +163,6 @@ double weft__forecast_memory_part(const weft__forecast_play* play,
                                   const weft__forecast_batch* batch,
                                   const weft_forecast_item* item);
 
-/// What it takes to get what an item touches to this worker.
-double weft__forecast_move_time(const weft__forecast_play* play, const weft_forecast_item* item,
-                                uint32_t worker);
-
 /// What an item takes on a core of this speed that has a node to itself.
 double weft__forecast_item_time(const weft__forecast_play* play, const weft__forecast_batch* batch,
                                 const weft_forecast_item* item, double speed);

@@ -228,6 +228,9 @@ bool weft_cli_u64_parse(const char* text, uint64_t* out);
 /// Seconds: "60s", "5m", "2h", "90". False if it is not that or not above 0.
 bool weft_cli_time_parse(const char* text, double* seconds_out);
 
+/// Bytes of the character that begins here, control characters too; 0 if it is no UTF-8.
+size_t weft_cli_utf8_length(const char* text);
+
 /// The name that is nearest to `name`, or null if none is near.
 const char* weft_cli_nearest(const char* name, const char* const* names, size_t count);
 

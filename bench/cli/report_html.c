@@ -12,29 +12,19 @@
 // Text -------------------------------------------------------------------------------------------
 
 /// Bytes of the character that begins here; 0 if it is none, or a control character.
-static size_t character_length(const unsigned char* text) {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    if (text[0] < 0x80)
-        return (text[0] >= ' ' && text[0] != 0x7f) || text[0] == '\n' || text[0] == '\t';
-    size_t length = text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : text[0] >> 3 == 30 ? 4 : 0;
-    if (length == 0)
-        return 0;
-    uint32_t code = text[0] & (0xffu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3fu);
-    }
-    bool valid = code >= least[length] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) &&
-                 code >= 0xa0;
-    return valid ? length : 0;
+static size_t character_length(const char* text) {
+    const unsigned char* bytes = (const unsigned char*)text;
+    size_t length = weft_cli_utf8_length(text);
+    if (length == 1)
+        return (bytes[0] >= ' ' && bytes[0] != 0x7f) || bytes[0] == '\n' || bytes[0] == '\t';
+    return length == 2 && bytes[0] == 0xc2 && bytes[1] < 0xa0 ? 0 : length;
 }
 
 void report_text(FILE* file, const char* text) {
     static const char* const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     static const char marks[] = "&<>\"'";
     for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
-        length = character_length((const unsigned char*)text);
+        length = character_length(text);
         const char* mark = strchr(marks, *text);
         if (length == 0)
             (void)fputs("\xef\xbf\xbd", file);
@@ -58,21 +48,6 @@ void report_format(FILE* file, const char* format, ...) {
     va_start(args, format);
     text_print(file, format, args);
     va_end(args);
-}
-
-// "<" would end the script, and U+2028 a line of it.
-void report_json_text(FILE* file, const char* text) {
-    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
-        length = character_length((const unsigned char*)text);
-        if (length == 0)
-            (void)fputs("\\ufffd", file);
-        else if (length == 1 && (strchr("<>&\"\\'", *text) != NULL || *text < ' '))
-            (void)fprintf(file, "\\u%04x", (unsigned)*text);
-        else if (length == 3 && memcmp(text, "\xe2\x80", 2) == 0 && (text[2] & 0xfe) == 0xa8)
-            (void)fprintf(file, "\\u202%c", text[2] & 1 ? '9' : '8');
-        else
-            (void)fwrite(text, 1, length, file);
-    }
 }
 
 const char* report_number(double number, char text[REPORT_NUMBER]) {

@@ -70,9 +70,6 @@ typedef struct report_page {
 void report_text(FILE* file, const char* text);
 void report_format(FILE* file, const char* format, ...) WEFT_PRINTF(2, 3);
 
-/// The same inside of a string of JSON in a script.
-void report_json_text(FILE* file, const char* text);
-
 /// A term and what it is, in a list of class "facts"; nothing where there is no text. Without a
 /// name it is more of the term before.
 void report_term(FILE* file, const char* name, const char* text);

@@ -106,29 +106,14 @@ static void put_thread(trace_file* file, uint32_t worker) {
     put_number(file, (uint64_t)worker + 1);
 }
 
-static size_t utf8_length(const unsigned char* text) {
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : 4;
-    if (length == 1)
-        return 1;
-    if (text[0] < 0xC2 || text[0] > 0xF4)
-        return 0;
-    uint32_t code = text[0] & (0xFFu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((text[i] & 0xC0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3Fu);
-    }
-    bool valid = code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
-    return valid ? length : 0;
-}
-
-char* trace_file_quote(const char* text, char* out) {
+/// Writes a text as a JSON string with its quotes; what is not UTF-8 becomes U+FFFD. The room must
+/// be 6 * strlen(text) + 3 bytes. Returns the end, where a zero is.
+static char* quote(const char* text, char* out) {
     static const char hex[] = "0123456789abcdef";
     const unsigned char* from = (const unsigned char*)text;
     *out++ = '"';
     while (*from != '\0') {
-        size_t length = utf8_length(from);
+        size_t length = weft_cli_utf8_length((const char*)from);
         if (length == 0 || *from < ' ' || *from == 0x7F) {
             uint32_t code = length == 0 ? 0xFFFD : *from;
             memcpy(out, "\\u", 2);
@@ -155,7 +140,7 @@ static void put_quoted(trace_file* file, const char* text) {
     char quoted[6 * 128 + 3];
     char cut[128];
     (void)snprintf(cut, sizeof cut, "%s", text);
-    (void)trace_file_quote(cut, quoted);
+    (void)quote(cut, quoted);
     put(file, quoted);
 }
 
@@ -215,7 +200,7 @@ static bool list_systems(trace_file* file) {
     file->systems = calloc(file->system_count + 1, sizeof *file->systems);
     for (uint32_t i = 0; file->systems != NULL && i < file->system_count; i++) {
         shown_system* system = &file->systems[i];
-        (void)trace_file_quote(weft_schedule_system_name(schedule, i), system->name);
+        (void)quote(weft_schedule_system_name(schedule, i), system->name);
         for (uint32_t j = 0; j < weft_schedule_access_count(schedule, i); j++) {
             weft_access access = weft_schedule_access(schedule, i, j);
             if (access.mode == WEFT_ACCESS_WRITE || access.mode == WEFT_ACCESS_WRITE_OPTIONAL)

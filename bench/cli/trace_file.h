@@ -48,7 +48,3 @@ uint64_t trace_file_events(const trace_file* file);
 
 /// Ends and destroys it; null is allowed. Status: FILE_ERROR.
 weft_status trace_file_close(trace_file* file, char* line, size_t capacity);
-
-/// Writes a text as a JSON string with its quotes; what is not UTF-8 becomes U+FFFD. The room must
-/// be 6 * strlen(text) + 3 bytes. Returns the end, where a zero is.
-char* trace_file_quote(const char* text, char* out);

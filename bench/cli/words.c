@@ -224,3 +224,23 @@ char* weft_cli_cpus_text(const uint32_t* cpus, uint32_t count) {
     }
     return text;
 }
+
+// Characters -------------------------------------------------------------------------------------
+
+size_t weft_cli_utf8_length(const char* text) {
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char* bytes = (const unsigned char*)text;
+    if (bytes[0] < 0x80)
+        return 1;
+    size_t length = bytes[0] >> 5 == 6 ? 2 : bytes[0] >> 4 == 14 ? 3 : bytes[0] >> 3 == 30 ? 4 : 0;
+    if (length == 0)
+        return 0;
+    uint32_t code = bytes[0] & (0xFFu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xC0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3Fu);
+    }
+    bool valid = code >= least[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
+    return valid ? length : 0;
+}

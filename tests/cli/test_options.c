@@ -152,6 +152,37 @@ Test(options, nearest_name) {
     cr_assert_null(weft_cli_nearest("", names, 0));
 }
 
+Test(options, characters) {
+    static const struct {
+        const char* text;
+        size_t length;
+    } cases[] = {
+        {"a", 1},
+        {"\x7f", 1},
+        {"\n", 1},
+        {"\xc3\xa9", 2},
+        {"\xe2\x82\xac", 3},
+        {"\xef\xbf\xbd", 3},
+        {"\xf0\x9f\x98\x80", 4},
+        {"\xf4\x8f\xbf\xbf", 4},
+        {"\x80", 0}, // Begins with what follows,
+        {"\xc3", 0}, // ends too early,
+        {"\xe2\x82", 0},
+        {"\xe2\x82"
+         "a",
+         0},
+        {"\xc0\x80", 0}, // is longer than it need be,
+        {"\xe0\x9f\xbf", 0},
+        {"\xf0\x8f\xbf\xbf", 0},
+        {"\xed\xa0\x80", 0},     // half a pair,
+        {"\xf4\x90\x80\x80", 0}, // or beyond all.
+        {"\xf8\x88\x80\x80", 0},
+        {"\xff", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        cr_expect_eq(weft_cli_utf8_length(cases[i].text), cases[i].length, "case %zu", i);
+}
+
 Test(options, numbers_for_people) {
     char text[WEFT_CLI_NUMBER_SIZE];
     cr_assert_str_eq(weft_cli_number(0, text), "0");
