@@ -286,6 +286,7 @@ static void workers_read(reader* r, const json_t* root, topo_report* out) {
     out->pins = calloc((size_t)out->worker_count + 1, sizeof *out->pins);
     if (out->pins == NULL)
         refuse(r, "workers", "%s", weft_status_text(WEFT_STATUS_OUT_OF_MEMORY));
+    WEFT_ASSERT(r->failed || out->seats != NULL);
     for (uint32_t i = 0; !r->failed && i < out->worker_count; i++) {
         const json_t* one = json_array_get(list, i);
         enter(r, "workers", i);

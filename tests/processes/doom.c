@@ -143,13 +143,13 @@ DYING static void die_wildly(const weft_view* view, bool all) {
 }
 
 static pthread_t doomed_thread;
-static const weft__worker* doomed_worker;
+static const volatile uint32_t* doomed_asleep; // A word of its own, as a handler calls nothing.
 static volatile sig_atomic_t asleep, struck;
 
 // Nobody loops in its sleep.
 static void hang(int number) {
     (void)number;
-    asleep = weft__atomic_u32_load_acquire(&doomed_worker->asleep) != 0;
+    asleep = *doomed_asleep != 0;
     struck = true;
     while (!asleep)
         continue;
@@ -178,7 +178,9 @@ static void die_later(void) {
     pthread_t thread;
     char name[16] = "";
     (void)prctl(PR_GET_NAME, name);
-    doomed_worker = fate->executor->processes->pool_workers + strtoul(name + 5, NULL, 10);
+    const weft__worker* worker =
+        fate->executor->processes->pool_workers + strtoul(name + 5, NULL, 10);
+    doomed_asleep = (const volatile uint32_t*)(const volatile void*)&worker->asleep;
     doomed_thread = pthread_self();
     if (fate->kind == DOOM_HANG_LATER)
         (void)signal(SIGFPE, hang);
