@@ -147,7 +147,7 @@ static const option_row option_rows[] = {
     {SIMULATES,
      {"digest-check", KEY_DIGEST_CHECK, NULL, 0,
       "After every tick rehash the whole world and run the module's own check", 4}},
-    {WEFT_CLI_BENCH | WEFT_CLI_TUNE,
+    {WEFT_CLI_BENCH | WEFT_CLI_TUNE | WEFT_CLI_FORECAST,
      {"quick", KEY_QUICK, NULL, 0, "Tiny sizes and few samples: to test the measurement", 4}},
     {WEFT_CLI_BENCH,
      {"suite", KEY_SUITE, NULL, 0, "Every measurement in order, as without a name", 3}},

@@ -2089,10 +2089,10 @@ section_forecast() {
         is 2.0 assumed speed
         is 1.25 assumed smt
         is 99.5 assumed node_gb_s
-        try 0 forecast motion_compute --entities 100k --ticks 3 --quota 2 --workers 8 --json \
+        try 0 forecast motion_compute --quick --entities 100k --quota 2 --workers 8 --json \
             --machine "synthetic:core:4 pu:1"
         is 2 forecasts 0 taking_part
-        try 0 forecast creatures --entities 20k --ticks 2 --cpus 3,1 --workers 2 --json \
+        try 0 forecast creatures --quick --entities 20k --cpus 3,1 --workers 2 --json \
             --machine "synthetic:core:2 pu:2"
         is 2 forecasts 0 cores
         try 2 forecast creatures --machine synthetic:bogus
@@ -2100,7 +2100,7 @@ section_forecast() {
         try 2 forecast creatures --machine "synthetic:core:2 pu:1" --cpus 7
         err "--cpus: a CPU is listed twice, or may not be used"
         if topo_file x3-2s-epyc-7742.xml; then
-            try 0 forecast creatures --entities 20k --ticks 2 --machine "$file" --workers 1..128
+            try 0 forecast creatures --quick --entities 20k --machine "$file" --workers 1..128
             out "8 NUMA nodes, 128 cores, 256 CPUs"
             [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ ' "$dir/out")" -eq 128 ] || fail "not 128 lines"
         fi
@@ -2128,7 +2128,7 @@ section_forecast() {
     err "nothing_like_it"
     try 3 forecast creatures --machine /nowhere.xml
     err "/nowhere.xml cannot be read"
-    try 3 forecast "$modules/failing.so"
+    try 3 forecast "$modules/failing.so" --quick
     err "failing"
 }
 
@@ -2336,7 +2336,7 @@ section_tune_forecast() {
     try 0 run creatures --entities 2000 --ticks 2 --layout "$dir/listed" --placement spread
     try 0 run creatures --entities 2000 --ticks 2 --layout "$dir/listed" --no-pin
     if topo_file x3-2s-epyc-7742.xml; then
-        try 0 tune creatures --entities 20k --ticks 2 --machine "$file" --workers 1..128 -o "$layout"
+        try 0 tune creatures --quick --entities 20k --machine "$file" --workers 1..128 -o "$layout"
         out "8 NUMA nodes, 128 cores, 256 CPUs"
         [ "$(grep -cE '^ +[0-9]+ +[0-9]+ +[0-9]+ ' "$dir/out")" -eq 128 ] || fail "not 128 lines"
     fi
@@ -2360,7 +2360,7 @@ section_tune_forecast() {
         try 2 tune creatures --machine "$server" $wrong -o "$layout"
         err "--time and --executor are for a search on this machine"
     done
-    try 3 tune "$modules/failing.so" --machine "$server" -o "$layout"
+    try 3 tune "$modules/failing.so" --quick --machine "$server" -o "$layout"
     err "failing"
     [ ! -e "$layout" ] || fail "a layout was written"
     try 3 tune creatures --quick --machine "$server" -o "$dir/none/at/all"

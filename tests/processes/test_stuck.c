@@ -95,10 +95,10 @@ static uint32_t sweep(doom_kind kind, const char* text) {
     weft_crash_report report;
     uint32_t outside = 0;
     uint32_t others = 0;
-    for (uint64_t delay = 0; delay < 24; delay++) {
+    for (uint64_t delay = 0; delay < 12; delay++) {
         bool other = delay % 2 == 1;
         doom* f = doom_set(kind, other ? DOOM_IN_WORKER : DOOM_IN_WORLD, 1);
-        f->delay_ns = delay * 50000;
+        f->delay_ns = delay * 100000;
         f->worker = f->busy = other;
         sticks(other ? 2 : 1 + (uint32_t)(delay / 2 % 3), f, &report, doom_name(kind));
         if (text != NULL)
