@@ -508,3 +508,15 @@ void doom_signal(const sim* s, uint32_t worker, int number) {
 void doom_kill(const sim* s, uint32_t worker) {
     doom_signal(s, worker, SIGKILL);
 }
+
+sim doom_run(const weft_executor_desc* desc, const doom* f, weft_digest expected[DOOM_TICKS + 1],
+             const char* name) {
+    doom_expected(expected);
+    sim s = doom_open(desc);
+    while (weft_world_tick(s.world) < DOOM_TICKS) {
+        doom_tick(&s);
+        doom_check(&s, expected, name);
+    }
+    cr_assert_geq(f->deaths, 1, "%s: nobody died", name);
+    return s;
+}

@@ -104,6 +104,11 @@ void doom_expected(weft_digest expected[DOOM_TICKS + 1]);
 /// Asserts that the world's digests are those of a serial run.
 void doom_check(sim* s, const weft_digest expected[DOOM_TICKS + 1], const char* name);
 
+/// A world on that executor after all ticks, each checked against what is then in `expected`. That
+/// somebody has died of `f` is asserted.
+sim doom_run(const weft_executor_desc* desc, const doom* f, weft_digest expected[DOOM_TICKS + 1],
+             const char* name);
+
 /// The function that dies, as sources name it.
 const char* doom_function(doom_kind kind);
 const char* doom_name(doom_kind kind);

@@ -6,6 +6,16 @@
 #endif
 
 #include <stdint.h>
+#include <stdio.h>
+
+/// In a function that is run in a process of its own: if this is no fact, says where and returns 1.
+#define EXPECT(fact)                                                                               \
+    do {                                                                                           \
+        if (!(fact)) {                                                                             \
+            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                       \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
 
 /// Runs `rounds` hosts for each way to end: by each signal, by leaving without destroying anything,
 /// between ticks and in them. No worker may be left after two seconds, and none may have had a file

@@ -22,15 +22,6 @@ enum {
     TIMEOUT = 100
 };
 
-// Cases are run in processes of their own; they return the line where something is wrong.
-#define EXPECT(fact)                                                                               \
-    do {                                                                                           \
-        if (!(fact)) {                                                                             \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                       \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
 static weft_executor_desc desc_of(uint32_t workers) {
     weft_executor_desc desc = doom_desc(workers);
     desc.image_percent = 0;

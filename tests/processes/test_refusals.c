@@ -28,16 +28,7 @@ enum {
     SKIPPED = 100, // What a case cannot have here.
 };
 
-// Each case is a function in a process of its own, as filters and limits stay. It returns the line
-// where something is wrong.
-#define EXPECT(fact)                                                                               \
-    do {                                                                                           \
-        if (!(fact)) {                                                                             \
-            (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #fact);                       \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
+// A process of its own for each case, as filters and limits stay.
 static void run_case(int (*function)(void* context), void* context) {
     int code = hosts_fork(function, context);
     if (code == SKIPPED)

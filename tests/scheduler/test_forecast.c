@@ -2,6 +2,7 @@
 
 #include <weft/forecast.h>
 
+#include "machines.h"
 #include "worlds.h"
 
 #include <math.h>
@@ -12,20 +13,6 @@ enum {
     ITEMS_MAX = 400,
     LINES_ITEMS = 64,
 };
-
-static weft_topology* open_machine(const char* source, uint32_t quota) {
-    weft_topology_desc desc = weft_topology_desc_default();
-    desc.source = source;
-    desc.quota_milli_cpus = quota;
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(&desc, &topology);
-    if (status == WEFT_STATUS_UNSUPPORTED) {
-        printf("skipped: this build reads no other topology than the machine's\n");
-        return NULL;
-    }
-    cr_assert_eq(status, WEFT_STATUS_OK, "%s", source);
-    return topology;
-}
 
 // 10 GB/s of one core, memory looked at.
 static weft_forecast* make(void) {
@@ -107,7 +94,7 @@ static void assert_near(double found, double expected, const char* what, uint32_
 }
 
 Test(forecast, equal_items_take_turns) {
-    weft_topology* topology = open_machine("synthetic:core:32 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:32 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -125,7 +112,7 @@ Test(forecast, equal_items_take_turns) {
 
 // Amdahl's law, and barriers: what the caller does alone, and the sum of the batches.
 Test(forecast, serial_parts_and_barriers_add_up) {
-    weft_topology* topology = open_machine("synthetic:core:16 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:16 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -148,7 +135,7 @@ Test(forecast, serial_parts_and_barriers_add_up) {
 
 // As many workers as the node feeds, and no more: 25 GB/s for cores that take 10.
 Test(forecast, bandwidth_of_a_node_is_shared) {
-    weft_topology* topology = open_machine("synthetic:package:2 [numa] core:8 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:package:2 [numa] core:8 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -176,7 +163,7 @@ Test(forecast, bandwidth_of_a_node_is_shared) {
 
 // Who helps from another node reads from where the memory is.
 Test(forecast, memory_stays_on_the_node_of_its_owner) {
-    weft_topology* topology = open_machine("synthetic:package:2 [numa] core:4 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:package:2 [numa] core:4 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -196,7 +183,7 @@ Test(forecast, memory_stays_on_the_node_of_its_owner) {
 
 // What caches hold is no matter of the node.
 Test(forecast, caches_that_hold_the_world_lift_the_limit) {
-    weft_topology* topology = open_machine("synthetic:l3:1(size=8388608) core:8 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:l3:1(size=8388608) core:8 pu:1", 0);
     if (topology == NULL)
         return;
     weft_placement placement = {.policy = WEFT_PLACEMENT_SPREAD};
@@ -219,7 +206,7 @@ Test(forecast, caches_that_hold_the_world_lift_the_limit) {
 
 // All that costs is in the shards of the first worker; the others come and help.
 Test(forecast, helping_evens_out_shares) {
-    weft_topology* topology = open_machine("synthetic:core:4 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:4 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -243,7 +230,7 @@ Test(forecast, pieces_are_as_large_as_is_said) {
         SHARE = 20,
         WORKERS = 4,
     };
-    weft_topology* topology = open_machine("synthetic:core:4 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:4 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -278,7 +265,7 @@ Test(forecast, pieces_are_as_large_as_is_said) {
 
 // A join of nothing costs its time, and what is smaller is done alone.
 Test(forecast, joins_cost_and_small_batches_are_done_alone) {
-    weft_topology* topology = open_machine("synthetic:core:4 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:4 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -311,7 +298,7 @@ Test(forecast, joins_cost_and_small_batches_are_done_alone) {
 
 // What the caller touched alone, the other one has to get, and the other way round.
 Test(forecast, data_in_other_caches_moves) {
-    weft_topology* topology = open_machine("synthetic:core:2 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:2 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -332,10 +319,9 @@ Test(forecast, data_in_other_caches_moves) {
     weft_topology_destroy(topology);
 }
 
-// Siblings, crowds and speeds.
 // Of w workers the others wrote 1 - 1/w of what one reads; the measured part is that of two.
 Test(forecast, lines_of_others_cost_by_how_many_write) {
-    weft_topology* topology = open_machine("synthetic:core:64 pu:1", 0);
+    weft_topology* topology = machine_open("synthetic:core:64 pu:1", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -359,8 +345,9 @@ Test(forecast, lines_of_others_cost_by_how_many_write) {
     weft_topology_destroy(topology);
 }
 
+// Siblings, crowds and speeds.
 Test(forecast, cores_are_as_fast_as_was_said) {
-    weft_topology* topology = open_machine("synthetic:core:2 pu:2", 0);
+    weft_topology* topology = machine_open("synthetic:core:2 pu:2", 0);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -382,7 +369,7 @@ Test(forecast, cores_are_as_fast_as_was_said) {
 }
 
 Test(forecast, workers_beyond_the_quota_rest) {
-    weft_topology* topology = open_machine("synthetic:core:8 pu:1", 2500);
+    weft_topology* topology = machine_open("synthetic:core:8 pu:1", 2500);
     if (topology == NULL)
         return;
     weft_forecast_machine machine = machine_of(topology);
@@ -436,7 +423,7 @@ static bool same_results(const weft_forecast_result* a, const weft_forecast_resu
 // Never better than the bound, and where nobody waits for memory, never worse than Graham's bound
 // for lists; the same again to the last bit.
 Test(forecast, drawn_ticks_stay_within_bounds) {
-    weft_topology* topology = open_machine("synthetic:package:2 [numa] core:16 pu:2", 0);
+    weft_topology* topology = machine_open("synthetic:package:2 [numa] core:16 pu:2", 0);
     if (topology == NULL)
         return;
     uint64_t state = 20261130;
@@ -469,7 +456,7 @@ Test(forecast, drawn_ticks_stay_within_bounds) {
 }
 
 Test(forecast, what_cannot_be_is_refused) {
-    weft_topology* topology = open_machine(NULL, 0);
+    weft_topology* topology = machine_open(NULL, 0);
     weft_forecast_desc wrong = weft_forecast_desc_default();
     weft_forecast* forecast = NULL;
     wrong.crowding = 0.5;
@@ -584,6 +571,14 @@ static void build_failing(weft_world* world, weft_schedule* schedule) {
     run_add(schedule, WEFT_SYSTEM("fail", fail, WEFT_ACCESS(WEFT_READS(Heat))));
 }
 
+static void assert_alike(const sim* plain, const sim* measured) {
+    weft_digest view, full, other_view, other_full;
+    WORLD_OK(plain->world, weft_executor_digest(plain->executor, &view, &full));
+    WORLD_OK(measured->world, weft_executor_digest(measured->executor, &other_view, &other_full));
+    DIGEST_EQ(view, other_view);
+    DIGEST_EQ(full, other_full);
+}
+
 // The forecast of one worker from a serial measurement is the measurement, and nothing else
 // changes by being measured.
 Test(forecast, measured_ticks_are_ticks, .timeout = 60) {
@@ -591,22 +586,17 @@ Test(forecast, measured_ticks_are_ticks, .timeout = 60) {
         {.name = "serial", .kind = WEFT_EXECUTOR_SERIAL, .workers = 1},
         {.name = "threads", .kind = WEFT_EXECUTOR_THREADS, .workers = 2, .everybody = true},
     };
-    weft_topology* topology = open_machine(NULL, 0);
+    weft_topology* topology = machine_open(NULL, 0);
     weft_forecast_machine machine = machine_of(topology);
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         sim plain = sim_open(&configs[i], build_warm);
         sim measured = sim_open(&configs[i], build_warm);
         weft_forecast* forecast = make();
         for (uint32_t tick = 0; tick < TICKS; tick++) {
-            weft_digest view, full, other_view, other_full;
             sim_tick(&plain);
             WORLD_OK(measured.world,
                      weft_forecast_measure(forecast, measured.executor, tick % 2 == 1));
-            WORLD_OK(plain.world, weft_executor_digest(plain.executor, &view, &full));
-            WORLD_OK(measured.world,
-                     weft_executor_digest(measured.executor, &other_view, &other_full));
-            DIGEST_EQ(view, other_view);
-            DIGEST_EQ(full, other_full);
+            assert_alike(&plain, &measured);
         }
         uint32_t disturbed = 0;
         cr_assert_eq(weft_forecast_ticks(forecast, &disturbed), TICKS);
@@ -677,7 +667,6 @@ Test(forecast, ticks_for_lines_are_run_in_turn, .timeout = 60) {
         sim measured = sim_open(&configs[i], build_watched);
         weft_forecast* forecast = make();
         for (uint32_t tick = 0; tick < 4 * TICKS; tick++) {
-            weft_digest view, full, other_view, other_full;
             bool in_turns = tick / 4 % 2 == 1;
             bool counts = true;
             sim_tick(&plain);
@@ -689,11 +678,7 @@ Test(forecast, ticks_for_lines_are_run_in_turn, .timeout = 60) {
             cr_assert(in_turns || atomic_load(&by_others) == 0, "all by the caller");
             cr_assert(!counts || tick % 4 != 0, "the other way went before");
             cr_assert(!counts || !in_turns || atomic_load(&by_others) > 0, "both have a share");
-            WORLD_OK(plain.world, weft_executor_digest(plain.executor, &view, &full));
-            WORLD_OK(measured.world,
-                     weft_executor_digest(measured.executor, &other_view, &other_full));
-            DIGEST_EQ(view, other_view);
-            DIGEST_EQ(full, other_full);
+            assert_alike(&plain, &measured);
         }
         cr_assert_eq(weft_forecast_ticks(forecast, NULL), 0, "they are not played");
         weft_forecast_destroy(forecast);

@@ -3,44 +3,15 @@
 #endif
 
 #include "folder.h"
+#include "machines.h"
 #include "os.h"
 #include "placement.h"
 
 #include <sched.h>
 
-#ifndef WEFT_TEST_DIR
-#define WEFT_TEST_DIR "tests"
-#endif
-
 enum {
     WORKERS_MAX = 300,
 };
-
-static weft_topology* open_source(const char* source) {
-    weft_topology_desc desc = weft_topology_desc_default();
-    desc.source = source;
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(&desc, &topology);
-    if (status == WEFT_STATUS_UNSUPPORTED) {
-        printf("skipped: this build reads no other topology than the machine's\n");
-        return NULL;
-    }
-    cr_assert_eq(status, WEFT_STATUS_OK, "%s", source);
-    return topology;
-}
-
-static weft_topology* open_file(const char* name) {
-    char path[4096];
-    const char* folder = getenv("WEFT_TOPOLOGIES");
-    if (folder == NULL)
-        folder = WEFT_TEST_DIR "/../../shared/topologies";
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (access(path, R_OK) != 0) {
-        printf("skipped: no %s (set WEFT_TOPOLOGIES to the folder that holds it)\n", path);
-        return NULL;
-    }
-    return open_source(path);
-}
 
 static uint32_t placed_cpus[WORKERS_MAX];
 static uint32_t placed_help[WORKERS_MAX * WORKERS_MAX];
@@ -158,7 +129,7 @@ Test(placement, restricted_to_one_cpu, .timeout = 20) {
 }
 
 Test(placement, is_a_pure_function, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 numa:2 l3:2 core:4 pu:2");
+    weft_topology* topology = machine_open("synthetic:package:2 numa:2 l3:2 core:4 pu:2", 0);
     if (topology == NULL)
         return;
     uint32_t first[WORKERS_MAX];
@@ -173,7 +144,7 @@ Test(placement, is_a_pure_function, .timeout = 20) {
 }
 
 Test(placement, spread_and_compact, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 numa:2 l3:2 core:2 pu:2");
+    weft_topology* topology = machine_open("synthetic:package:2 numa:2 l3:2 core:2 pu:2", 0);
     if (topology == NULL)
         return;
     assert_cpus(topology, 2, (const uint32_t[]){0, 16});
@@ -205,7 +176,7 @@ static void assert_policy(const weft_topology* topology, const weft_placement* p
 }
 
 Test(placement, per_node_is_even_over_nodes_and_close_within, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 numa:2 l3:2 core:2 pu:2");
+    weft_topology* topology = machine_open("synthetic:package:2 numa:2 l3:2 core:2 pu:2", 0);
     if (topology == NULL)
         return;
     assert_policy(topology, &per_node, 4, (const uint32_t[]){0, 8, 16, 24});
@@ -216,7 +187,7 @@ Test(placement, per_node_is_even_over_nodes_and_close_within, .timeout = 20) {
 }
 
 Test(placement, a_list_is_taken_as_it_is, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 core:2 pu:2");
+    weft_topology* topology = machine_open("synthetic:package:2 core:2 pu:2", 0);
     if (topology == NULL)
         return;
     static const uint32_t cpus[] = {5, 4, 0};
@@ -284,7 +255,7 @@ Test(placement, every_shard_has_one_owner, .timeout = 20) {
 }
 
 Test(placement, nearest_are_helped_first, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 l3:2 core:2 pu:1");
+    weft_topology* topology = machine_open("synthetic:package:2 l3:2 core:2 pu:1", 0);
     if (topology == NULL)
         return;
     weft__placement placement = place(topology, 8, &spread);
@@ -317,7 +288,7 @@ Test(placement, who_has_no_cpu_or_quota_rests, .timeout = 20) {
 }
 
 Test(placement, file_four_packages_with_siblings, .timeout = 20) {
-    weft_topology* topology = open_file("x1-4s2c2t.xml");
+    weft_topology* topology = machine_open_file("x1-4s2c2t.xml");
     if (topology == NULL)
         return;
     assert_cpus(topology, 8, (const uint32_t[]){0, 4, 1, 5, 2, 6, 3, 7});
@@ -327,7 +298,7 @@ Test(placement, file_four_packages_with_siblings, .timeout = 20) {
 }
 
 Test(placement, file_hybrid, .timeout = 20) {
-    weft_topology* topology = open_file("x2-hybrid-i7-1370p.xml");
+    weft_topology* topology = machine_open_file("x2-hybrid-i7-1370p.xml");
     if (topology == NULL)
         return;
     assert_cpus(topology, 6, (const uint32_t[]){0, 2, 4, 6, 8, 10});
@@ -349,7 +320,7 @@ Test(placement, file_hybrid, .timeout = 20) {
 }
 
 Test(placement, file_many_nodes, .timeout = 20) {
-    weft_topology* topology = open_file("x3-2s-epyc-7742.xml");
+    weft_topology* topology = machine_open_file("x3-2s-epyc-7742.xml");
     if (topology == NULL)
         return;
     assert_cpus(topology, 8, (const uint32_t[]){0, 16, 32, 48, 64, 80, 96, 112});
@@ -363,7 +334,7 @@ Test(placement, file_many_nodes, .timeout = 20) {
 }
 
 Test(placement, file_with_reserved_cores, .timeout = 20) {
-    weft_topology* topology = open_file("x4-power9-lassen.xml");
+    weft_topology* topology = machine_open_file("x4-power9-lassen.xml");
     if (topology == NULL)
         return;
     uint32_t expected[40];
@@ -377,7 +348,7 @@ Test(placement, file_with_reserved_cores, .timeout = 20) {
 }
 
 Test(placement, file_with_a_restricted_cpuset, .timeout = 20) {
-    weft_topology* topology = open_file("x5-restricted-cpuset.xml");
+    weft_topology* topology = machine_open_file("x5-restricted-cpuset.xml");
     if (topology == NULL)
         return;
     cr_assert_eq(weft_topology_suggested_workers(topology), 10);

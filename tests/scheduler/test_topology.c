@@ -5,41 +5,10 @@
 #include <weft/topology.h>
 
 #include "folder.h"
+#include "machines.h"
 #include "os.h"
 
 #include <sched.h>
-
-#ifndef WEFT_TEST_DIR
-#define WEFT_TEST_DIR "tests"
-#endif
-
-// Null if this build knows no other machine than its own, or if the file is not there.
-static weft_topology* open_source(const char* source) {
-    weft_topology_desc desc = weft_topology_desc_default();
-    desc.source = source;
-    weft_topology* topology = NULL;
-    weft_status status = weft_topology_create(&desc, &topology);
-    if (status == WEFT_STATUS_UNSUPPORTED) {
-        printf("skipped: this build reads no other topology than the machine's\n");
-        return NULL;
-    }
-    cr_assert_eq(status, WEFT_STATUS_OK, "%s", source);
-    cr_assert_not_null(topology);
-    return topology;
-}
-
-static weft_topology* open_file(const char* name) {
-    char path[4096];
-    const char* folder = getenv("WEFT_TOPOLOGIES");
-    if (folder == NULL)
-        folder = WEFT_TEST_DIR "/../../shared/topologies";
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (access(path, R_OK) != 0) {
-        printf("skipped: no %s (set WEFT_TOPOLOGIES to the folder that holds it)\n", path);
-        return NULL;
-    }
-    return open_source(path);
-}
 
 static void assert_info(const weft_topology* topology, uint32_t cpus, uint32_t cores,
                         uint32_t nodes, uint32_t packages, uint32_t kinds) {
@@ -169,7 +138,7 @@ static void check_quota(const char* source, uint32_t cpus) {
 
 Test(topology, quota_limits_the_suggestion, .timeout = 20) {
     check_quota(NULL, weft__os_affinity_count());
-    weft_topology* topology = open_source("synthetic:core:8 pu:2");
+    weft_topology* topology = machine_open("synthetic:core:8 pu:2", 0);
     if (topology != NULL)
         check_quota("synthetic:core:8 pu:2", 16);
     weft_topology_destroy(topology);
@@ -191,7 +160,7 @@ Test(topology, summary_is_one_line_and_cut, .timeout = 20) {
 }
 
 Test(topology, bad_sources_are_refused, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:core:1 pu:1");
+    weft_topology* topology = machine_open("synthetic:core:1 pu:1", 0);
     if (topology == NULL)
         return;
     weft_topology_destroy(topology);
@@ -211,7 +180,7 @@ Test(topology, bad_sources_are_refused, .timeout = 20) {
 }
 
 Test(topology, synthetic_distances, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:package:2 numa:2 l3:2 l2:2 core:2 pu:2");
+    weft_topology* topology = machine_open("synthetic:package:2 numa:2 l3:2 l2:2 core:2 pu:2", 0);
     if (topology == NULL)
         return;
     assert_info(topology, 64, 32, 4, 2, 1);
@@ -246,8 +215,8 @@ static void assert_caches(const weft_topology* topology, uint32_t level, uint32_
 }
 
 Test(topology, nodes_caches_and_kinds_are_listed, .timeout = 20) {
-    weft_topology* topology = open_source(
-        "synthetic:package:2 [numa(memory=1073741824)] l3:2(size=8MB) l2:2 core:2 pu:2");
+    weft_topology* topology = machine_open(
+        "synthetic:package:2 [numa(memory=1073741824)] l3:2(size=8MB) l2:2 core:2 pu:2", 0);
     if (topology == NULL)
         return;
     assert_caches(topology, 3, 4, 8);
@@ -270,12 +239,12 @@ Test(topology, nodes_caches_and_kinds_are_listed, .timeout = 20) {
 }
 
 Test(topology, machine_of_sixty_four_and_of_one, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:core:64 pu:1");
+    weft_topology* topology = machine_open("synthetic:core:64 pu:1", 0);
     if (topology == NULL)
         return;
     assert_info(topology, 64, 64, 1, 1, 1);
     weft_topology_destroy(topology);
-    topology = open_source("synthetic:core:1 pu:1");
+    topology = machine_open("synthetic:core:1 pu:1", 0);
     assert_info(topology, 1, 1, 1, 1, 1);
     weft_topology_destroy(topology);
 }
@@ -310,7 +279,7 @@ static uint32_t kinds_of(const char* slow_fact, const char* fast_fact) {
     FILE* file = fdopen(descriptor, "w");
     fprintf(file, format, cores[0], cores[1], cores[2], cores[3], slow_fact, fast_fact);
     fclose(file);
-    weft_topology* topology = open_source(path);
+    weft_topology* topology = machine_open(path, 0);
     unlink(path);
     cr_assert_not_null(topology);
     uint32_t count = 0;
@@ -339,7 +308,7 @@ static uint32_t kinds_of(const char* slow_fact, const char* fast_fact) {
 #define FACT(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
 
 Test(topology, kinds_are_cores_of_different_make, .timeout = 20) {
-    weft_topology* topology = open_source("synthetic:core:1 pu:1");
+    weft_topology* topology = machine_open("synthetic:core:1 pu:1", 0);
     if (topology == NULL)
         return;
     weft_topology_destroy(topology);
@@ -395,7 +364,7 @@ Test(topology, sparse_cpus_and_nodes_that_lack_something, .timeout = 20) {
     FILE* file = fdopen(descriptor, "w");
     fprintf(file, sparse_machine, groups[0], groups[1]);
     fclose(file);
-    weft_topology* topology = open_source(path);
+    weft_topology* topology = machine_open(path, 0);
     unlink(path);
     if (topology == NULL)
         return;
@@ -437,7 +406,7 @@ Test(topology, a_given_quota_is_reckoned_with, .timeout = 20) {
 }
 
 Test(topology, file_four_packages_with_siblings, .timeout = 20) {
-    weft_topology* topology = open_file("x1-4s2c2t.xml");
+    weft_topology* topology = machine_open_file("x1-4s2c2t.xml");
     if (topology == NULL)
         return;
     assert_info(topology, 16, 8, 1, 4, 1);
@@ -446,7 +415,7 @@ Test(topology, file_four_packages_with_siblings, .timeout = 20) {
 }
 
 Test(topology, file_hybrid, .timeout = 20) {
-    weft_topology* topology = open_file("x2-hybrid-i7-1370p.xml");
+    weft_topology* topology = machine_open_file("x2-hybrid-i7-1370p.xml");
     if (topology == NULL)
         return;
     assert_info(topology, 20, 14, 1, 1, 2);
@@ -466,7 +435,7 @@ Test(topology, file_hybrid, .timeout = 20) {
 }
 
 Test(topology, file_many_nodes, .timeout = 20) {
-    weft_topology* topology = open_file("x3-2s-epyc-7742.xml");
+    weft_topology* topology = machine_open_file("x3-2s-epyc-7742.xml");
     if (topology == NULL)
         return;
     assert_info(topology, 256, 128, 8, 2, 1);
@@ -479,7 +448,7 @@ Test(topology, file_many_nodes, .timeout = 20) {
 }
 
 Test(topology, file_with_reserved_cores, .timeout = 20) {
-    weft_topology* topology = open_file("x4-power9-lassen.xml");
+    weft_topology* topology = machine_open_file("x4-power9-lassen.xml");
     if (topology == NULL)
         return;
     assert_info(topology, 160, 40, 2, 2, 1);
@@ -500,7 +469,7 @@ Test(topology, file_with_reserved_cores, .timeout = 20) {
 }
 
 Test(topology, file_with_a_restricted_cpuset, .timeout = 20) {
-    weft_topology* topology = open_file("x5-restricted-cpuset.xml");
+    weft_topology* topology = machine_open_file("x5-restricted-cpuset.xml");
     if (topology == NULL)
         return;
     assert_info(topology, 10, 10, 3, 6, 1);
