@@ -23,7 +23,7 @@ static uint32_t message_size(const weft_world* world, const weft__channel* chann
 
 enum {
     BLOCK_MESSAGES = 2048, // Looked at or moved by one item.
-    COLLECT_NS = 15,       // Guesses for one message.
+    GATHER_NS = 15,        // Guesses for one message.
     LIVE_NS = 10,
     MOVE_NS = 3,
 };
@@ -150,47 +150,55 @@ static weft_status deliver(weft_world* world, uint32_t index, weft__runner* runn
     return run_blocks(world, runner, move_item, channel->count, MOVE_NS);
 }
 
-// What one task sent. Each has its place, so tasks are independent. What is collected after the
-// commit has real handles.
-static void collect_item(void* context, uint32_t worker, uint32_t item) {
+// What one task sent. Each has its place, so tasks are independent.
+static void gather_item(void* context, uint32_t worker, uint32_t item) {
     weft_world* world = context;
-    const weft__channel* channel = &world->channels.items[world->delivery.channel];
+    const weft__delivery* delivery = &world->delivery;
     WEFT_ASSERT(item < world->segments.count);
+    const weft__channel* channel = &world->channels.items[delivery->channel];
+    const weft__type* type = weft__type_at(world, channel->type);
     const weft__segment* segment = world->segments.items[item];
-    uint32_t size = message_size(world, channel);
+    uint32_t size = type->type->size;
+    uint8_t* payloads = delivery->to_payloads + (size_t)segment->first_record * size;
     (void)worker;
     weft__log_read(world, segment);
     for (uint32_t i = 0; i < segment->count; i++) {
-        uint32_t at = segment->first_record + i;
-        const weft__record* record = world->records.items[at];
+        const weft__record* record = world->records.items[segment->first_record + i];
         WEFT_CHECK(record->op == WEFT__OP_MESSAGE && record->type == channel->type);
-        channel->next_targets.items[at] = record->entity;
-        memcpy(channel->next_payloads.items + (size_t)at * size, weft__record_value(record), size);
+        if (delivery->to_targets != NULL)
+            delivery->to_targets[segment->first_record + i] = record->entity;
+        memcpy(payloads + (size_t)i * size, weft__record_value(record), size);
     }
-    const weft__type* type = weft__type_at(world, channel->type);
-    if (channel->delivery == WEFT_DELIVERY_NEXT && type->has_entities)
-        weft__type_resolve(world, type->type,
-                           channel->next_payloads.items + (size_t)segment->first_record * size,
-                           segment->count);
+    // After the commit handles are real.
+    if (channel->delivery != WEFT_DELIVERY_TICK && type->has_entities)
+        weft__type_resolve(world, type->type, payloads, segment->count);
+}
+
+// Copies what tasks sent, whose log is in order, to where `to` says, and forgets it.
+static weft_status gather(weft_world* world, const weft__delivery* to, weft__runner* runner) {
+    world->delivery = *to;
+    weft__batch batch = {.count = world->segments.count,
+                         .unsharded = world->segments.count,
+                         .cost_ns = (uint64_t)world->records.count * GATHER_NS,
+                         .fn = gather_item,
+                         .context = world};
+    WEFT_TRY(run(world, runner, &batch));
+    weft__log_clear(world, world->channels.items[to->channel].stream);
+    return WEFT_STATUS_OK;
 }
 
 // What tasks sent, in key order, becomes what is pending.
 static weft_status collect(weft_world* world, uint32_t index, weft__runner* runner) {
     weft__channel* channel = &world->channels.items[index];
     WEFT_TRY(weft__log_order(world, channel->stream, false));
-    uint32_t size = message_size(world, channel);
     uint32_t count = world->records.count;
     channel->next_count = 0;
-    CHANNEL_RESERVE(world, channel, next_, count, size);
-    world->delivery = (weft__delivery){.channel = index};
-    weft__batch batch = {.count = world->segments.count,
-                         .unsharded = world->segments.count,
-                         .cost_ns = (uint64_t)count * COLLECT_NS,
-                         .fn = collect_item,
-                         .context = world};
-    WEFT_TRY(run(world, runner, &batch));
+    CHANNEL_RESERVE(world, channel, next_, count, message_size(world, channel));
+    weft__delivery to = {.to_targets = channel->next_targets.items,
+                         .to_payloads = channel->next_payloads.items,
+                         .channel = index};
+    WEFT_TRY(gather(world, &to, runner));
     channel->next_count = count;
-    weft__log_clear(world, channel->stream);
     return WEFT_STATUS_OK;
 }
 
@@ -208,43 +216,19 @@ weft_status weft__channel_collect(weft_world* world, uint32_t index, weft__runne
     return WEFT_STATUS_OK;
 }
 
-// The rows of one task. Each has its place, so tasks are independent.
-static void keep_item(void* context, uint32_t worker, uint32_t item) {
-    weft_world* world = context;
-    const weft__channel* channel = &world->channels.items[world->delivery.channel];
-    const weft_type* type = weft__type_at(world, channel->type)->type;
-    (void)worker;
-    WEFT_ASSERT(item < world->segments.count);
-    const weft__segment* segment = world->segments.items[item];
-    uint32_t size = type->size;
-    weft__log_read(world, segment);
-    uint8_t* rows = channel->payloads.items + (size_t)segment->first_record * size;
-    for (uint32_t i = 0; i < segment->count; i++)
-        memcpy(rows + (size_t)i * size,
-               weft__record_value(world->records.items[segment->first_record + i]), size);
-    if (weft__type_at(world, channel->type)->has_entities)
-        weft__type_resolve(world, type, rows, segment->count);
-}
-
 weft_status weft__channel_keep(weft_world* world, uint32_t index, weft__runner* runner) {
     weft__channel* channel = &world->channels.items[index];
     WEFT_ASSERT(channel->delivery == WEFT_DELIVERY_LOG && channel->count == 0);
     if (!world->keep_tables)
         return WEFT_STATUS_OK;
-    uint32_t size = message_size(world, channel);
     WEFT_TRY(weft__log_order(world, channel->stream, false));
     uint32_t count = world->records.count;
     channel->payloads.count = 0;
-    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, channel->payloads, (uint64_t)count * size));
-    world->delivery = (weft__delivery){.channel = index};
-    weft__batch batch = {.count = world->segments.count,
-                         .unsharded = world->segments.count,
-                         .cost_ns = (uint64_t)count * 8,
-                         .fn = keep_item,
-                         .context = world};
-    WEFT_TRY(weft__commit_batch(world, runner, &batch));
+    WEFT_TRY(WEFT__VEC_RESERVE(&world->arena, channel->payloads,
+                               (uint64_t)count * message_size(world, channel)));
+    weft__delivery to = {.to_payloads = channel->payloads.items, .channel = index};
+    WEFT_TRY(gather(world, &to, runner));
     channel->count = count;
-    weft__log_clear(world, channel->stream);
     return WEFT_STATUS_OK;
 }
 

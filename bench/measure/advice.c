@@ -89,10 +89,8 @@ static void advise_serial(advisor* all) {
     say(all, WEFT_ADVICE_SERIAL, share,
         "%.0f%% of a tick (%.1f us) is done by one worker alone: %.1f us in the commit, %.1f us "
         "before and between stages (inputs, the order of messages, reductions); with any number of "
-        "workers it "
-        "is at most %.1f times as fast as "
-        "with one. Fewer creates, deaths and messages, or sets of values in place of add and "
-        "remove, make it less",
+        "workers it is at most %.1f times as fast as with one. Fewer creates, deaths and messages, "
+        "or sets of values in place of add and remove, make it less",
         share * 100, us(all, (uint64_t)serial), us(all, (uint64_t)(serial - before)),
         us(all, (uint64_t)before), (serial + shared) / serial);
 }
@@ -136,8 +134,7 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
         say(all, WEFT_ADVICE_WAIT, share * idle,
             "the stage of %s takes %.1f us and was run by one worker alone, but for %.1f%% of its "
             "work: shared it was measured to be slower here, as the CPUs lie far apart or are "
-            "taken "
-            "away, or as it is too short to be handed out; with one worker nobody waits",
+            "taken away, or as it is too short to be handed out; with one worker nobody waits",
             name, us(all, at->ns), (double)at->others_ns / (double)at->work_ns * 100);
     else if (longest >= SHARE_LONGEST)
         say(all, WEFT_ADVICE_WIDTH, share * idle,
@@ -149,10 +146,8 @@ static void advise_idle(advisor* all, uint32_t stage, double share, double idle)
         say(all, WEFT_ADVICE_WAIT, share * idle,
             "the stage of %s takes %.1f us, and the workers have nothing to do for %.0f%% of their "
             "time in it, of which the others than the first did %.0f%% of the work: handing it "
-            "out, "
-            "waking them and joining costs that, or their CPUs are taken away; fewer stages or "
-            "fewer "
-            "workers",
+            "out, waking them and joining costs that, or their CPUs are taken away; fewer stages "
+            "or fewer workers",
             name, us(all, at->ns), idle * 100, (double)at->others_ns / (double)at->work_ns * 100);
 }
 

@@ -178,6 +178,8 @@ typedef struct weft__resource {
 
 /// Messages on their way to consumers, for the workers of a batch.
 typedef struct weft__delivery {
+    weft_entity* to_targets; // Where what was sent is copied to; null: nobody asks.
+    uint8_t* to_payloads;
     const weft_entity* targets; // Pending, in key order, as the next.
     const uint8_t* payloads;
     uint32_t channel;
