@@ -295,9 +295,9 @@ static uint64_t cpu_ns(void) {
 }
 
 // Waits for others, but not for ever: one worker may have to do it all.
-static void wait_for(_Atomic uint32_t* count, uint32_t enough) {
+static void wait_for(_Atomic uint32_t* count, uint32_t enough, uint64_t most_ns) {
     uint64_t begin = cpu_ns();
-    while (*count < enough && cpu_ns() - begin < 300000000)
+    while (*count < enough && cpu_ns() - begin < most_ns)
         continue;
 }
 
@@ -331,10 +331,10 @@ static weft_status doomed(weft_view* view, const void* context) {
         if (comes_here(view) && takes_death(weft_view_tick(view))) {
             fate->met++;
             if (fate->place == DOOM_IN_TWO)
-                wait_for(&fate->met, 2);
+                wait_for(&fate->met, 2, 3000000000); // The other one may wait for a CPU.
             die(view);
         } else if (fate->busy) {
-            wait_for(&fate->met, 1);
+            wait_for(&fate->met, 1, 300000000);
         }
     }
     return WEFT_STATUS_OK;
